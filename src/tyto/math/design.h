@@ -23,13 +23,13 @@ struct SparseColumns {  // compressed: column j has entries start[j] .. start[j 
   const StorageIndex* start;
   Index rows, cols;
 };
-using ColumnStorage = std::variant<DenseColumns<double>, DenseColumns<float>, SparseColumns<double, std::int32_t>,
-                                   SparseColumns<float, std::int32_t>, SparseColumns<double, std::int64_t>,
-                                   SparseColumns<float, std::int64_t>>;
+using ColumnStorage = std::variant<DenseColumns<double>, DenseColumns<float>,
+                                   SparseColumns<double, std::int32_t>, SparseColumns<float, std::int32_t>,
+                                   SparseColumns<double, std::int64_t>, SparseColumns<float, std::int64_t>>;
 
-// The n x p matrix X with columns x_j = (raw_j - center_j) / scale_j. Dense or sparse, double or float, owned,
-// borrowed or mapped: it is the same type. Cheap to copy: the memory is shared and never changes. Centring and
-// scaling are applied on the fly, so that sparse data stays sparse.
+// The n x p matrix X with columns x_j = (raw_j - center_j) / scale_j. Dense or sparse, double or float,
+// owned, borrowed or mapped: it is the same type. Cheap to copy: the memory is shared and never changes.
+// Centring and scaling are applied on the fly, so that sparse data stays sparse.
 class Design {
  public:
   Design() : Design(ColumnStorage(DenseColumns<double>{nullptr, 0, 0}), nullptr) {}
@@ -47,8 +47,9 @@ class Design {
   bool is_sparse() const { return storage_.index() >= 2; }
   Index stored_entries() const;  // of the selected columns
 
-  // Centred to mean 0, and scaled to columns of norm sqrt(n): by the standard deviation (over n), or by the root
-  // mean square where the columns are not centred. A constant column (all zero, if not centred) gets scale 1.
+  // Centred to mean 0, and scaled to columns of norm sqrt(n): by the standard deviation (over n), or by the
+  // root mean square where the columns are not centred. A constant column (all zero, if not centred) gets
+  // scale 1.
   Design standardized(bool center, bool scale) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
   Design with_threads(int threads) const;               // threads that the passes below may use
@@ -56,8 +57,9 @@ class Design {
 
   const Vector& centers() const { return center_; }
   const Vector& scales() const { return scale_; }
-  const Vector& norms() const { return norm_; }            // ||x_j||
-  // ||raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred x_j is.
+  const Vector& norms() const { return norm_; }  // ||x_j||
+  // ||raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
+  // x_j is.
   const Vector& magnitudes() const { return magnitude_; }
 
   void multiply(const Vector& beta, Vector& eta) const;         // eta <- X beta; skips zeros of beta
@@ -86,7 +88,8 @@ void Design::for_each_entry(Index column, F f) const {
       [&](const auto& x) {
         const Index j = column_[static_cast<std::size_t>(column)];
         if constexpr (requires { x.start; }) {
-          for (auto k = x.start[j]; k < x.start[j + 1]; ++k) f(static_cast<Index>(x.row[k]), static_cast<double>(x.value[k]));
+          for (auto k = x.start[j]; k < x.start[j + 1]; ++k)
+            f(static_cast<Index>(x.row[k]), static_cast<double>(x.value[k]));
         } else {
           for (Index i = 0; i < x.rows; ++i) f(i, static_cast<double>(x.data[j * x.rows + i]));
         }

@@ -1,0 +1,170 @@
+#include "tyto/math/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tyto/math/kernels.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tyto::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using VectorD = hn::Vec<D>;
+
+inline VectorD load(D d, const double* p) { return hn::LoadU(d, p); }
+inline VectorD load(D d, const float* p) { return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p)); }
+inline double sum(D d, VectorD v) { return hn::GetLane(hn::SumOfLanes(d, v)); }
+
+// v[n - lanes .. n) with the entries before `done` replaced by 0: the last, partial vector of a sum, read
+// without leaving the array. Needs n >= lanes.
+inline VectorD last_entries(D d, const double* v, Index n, Index done) {
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto skip = hn::FirstN(d, static_cast<std::size_t>(lanes - (n - done)));
+  return hn::IfThenZeroElse(skip, hn::LoadU(d, v + n - lanes));
+}
+
+template <class Scalar>
+double dot_any(const Scalar* x, const double* v, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  VectorD a = hn::Zero(d), b = a, c = a, e = a;
+  Index i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    a = hn::MulAdd(load(d, x + i), hn::LoadU(d, v + i), a);
+    b = hn::MulAdd(load(d, x + i + lanes), hn::LoadU(d, v + i + lanes), b);
+    c = hn::MulAdd(load(d, x + i + 2 * lanes), hn::LoadU(d, v + i + 2 * lanes), c);
+    e = hn::MulAdd(load(d, x + i + 3 * lanes), hn::LoadU(d, v + i + 3 * lanes), e);
+  }
+  for (; i + lanes <= n; i += lanes) a = hn::MulAdd(load(d, x + i), hn::LoadU(d, v + i), a);
+  if (n >= lanes) {
+    if (i < n) b = hn::MulAdd(load(d, x + n - lanes), last_entries(d, v, n, i), b);
+    return sum(d, hn::Add(hn::Add(a, b), hn::Add(c, e)));
+  }
+  double total = 0;
+  for (; i < n; ++i) total += static_cast<double>(x[i]) * v[i];
+  return total;
+}
+
+template <class Scalar>
+void dot4_any(const Scalar* const x[4], const double* v, Index n, double out[4]) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  if (n < lanes) {
+    for (int k = 0; k < 4; ++k) out[k] += dot_any(x[k], v, n);
+    return;
+  }
+  const Scalar *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+  VectorD a = hn::Zero(d), b = a, c = a, e = a;
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const VectorD vi = hn::LoadU(d, v + i);
+    a = hn::MulAdd(load(d, x0 + i), vi, a);
+    b = hn::MulAdd(load(d, x1 + i), vi, b);
+    c = hn::MulAdd(load(d, x2 + i), vi, c);
+    e = hn::MulAdd(load(d, x3 + i), vi, e);
+  }
+  if (i < n) {
+    const VectorD vi = last_entries(d, v, n, i);
+    i = n - lanes;
+    a = hn::MulAdd(load(d, x0 + i), vi, a);
+    b = hn::MulAdd(load(d, x1 + i), vi, b);
+    c = hn::MulAdd(load(d, x2 + i), vi, c);
+    e = hn::MulAdd(load(d, x3 + i), vi, e);
+  }
+  out[0] += sum(d, a), out[1] += sum(d, b), out[2] += sum(d, c), out[3] += sum(d, e);
+}
+
+template <class Scalar>
+void axpy_any(double factor, const Scalar* x, double* y, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD a = hn::Set(d, factor);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::MulAdd(a, load(d, x + i), hn::LoadU(d, y + i)), d, y + i);
+  for (; i < n; ++i) y[i] += factor * static_cast<double>(x[i]);
+}
+
+Magnitudes magnitudes_of(const double* v, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  VectorD a = hn::Zero(d), b = a, most = a;
+  Index i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const VectorD p = hn::Abs(hn::LoadU(d, v + i)), q = hn::Abs(hn::LoadU(d, v + i + lanes));
+    a = hn::Add(a, p), b = hn::Add(b, q), most = hn::Max(most, hn::Max(p, q));
+  }
+  Magnitudes result{sum(d, hn::Add(a, b)), hn::GetLane(hn::MaxOfLanes(d, most))};
+  for (; i < n; ++i) {
+    result.sum += std::abs(v[i]);
+    result.largest = std::max(result.largest, std::abs(v[i]));
+  }
+  return result;
+}
+
+Index gather(const double* v, Index n, double threshold, double* magnitude, Index* index) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD bound = hn::Set(d, threshold);
+  auto number = hn::Iota(di, 0);
+  const auto step = hn::Set(di, lanes);
+  auto* out = reinterpret_cast<hn::TFromD<decltype(di)>*>(index);
+  Index count = 0, i = 0;
+  for (; i + lanes <= n; i += lanes, number = hn::Add(number, step)) {
+    const VectorD a = hn::Abs(hn::LoadU(d, v + i));
+    const auto above = hn::Ge(a, bound);
+    if (hn::AllFalse(d, above)) continue;
+    hn::CompressStore(number, hn::RebindMask(di, above), di, out + count);
+    count += static_cast<Index>(hn::CompressStore(a, above, d, magnitude + count));
+  }
+  for (; i < n; ++i)
+    if (const double a = std::abs(v[i]); a >= threshold) magnitude[count] = a, index[count++] = i;
+  return count;
+}
+
+double dot_double(const double* x, const double* v, Index n) { return dot_any(x, v, n); }
+double dot_float(const float* x, const double* v, Index n) { return dot_any(x, v, n); }
+void dot4_double(const double* const x[4], const double* v, Index n, double out[4]) {
+  dot4_any(x, v, n, out);
+}
+void dot4_float(const float* const x[4], const double* v, Index n, double out[4]) { dot4_any(x, v, n, out); }
+void axpy_double(double a, const double* x, double* y, Index n) { axpy_any(a, x, y, n); }
+void axpy_float(double a, const float* x, double* y, Index n) { axpy_any(a, x, y, n); }
+
+}  // namespace tyto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tyto::kernels {
+
+static_assert(sizeof(Index) == 8);
+HWY_EXPORT(dot_double);
+HWY_EXPORT(dot_float);
+HWY_EXPORT(dot4_double);
+HWY_EXPORT(dot4_float);
+HWY_EXPORT(axpy_double);
+HWY_EXPORT(axpy_float);
+HWY_EXPORT(magnitudes_of);
+HWY_EXPORT(gather);
+
+double dot(const double* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_double)(x, v, n); }
+double dot(const float* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_float)(x, v, n); }
+void dot4(const double* const x[4], const double* v, Index n, double out[4]) {
+  HWY_DYNAMIC_DISPATCH(dot4_double)(x, v, n, out);
+}
+void dot4(const float* const x[4], const double* v, Index n, double out[4]) {
+  HWY_DYNAMIC_DISPATCH(dot4_float)(x, v, n, out);
+}
+void axpy(double a, const double* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_double)(a, x, y, n); }
+void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_float)(a, x, y, n); }
+Magnitudes magnitudes(const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(magnitudes_of)(v, n); }
+Index gather_above(const double* v, Index n, double threshold, double* magnitude, Index* index) {
+  return HWY_DYNAMIC_DISPATCH(gather)(v, n, threshold, magnitude, index);
+}
+
+}  // namespace tyto::kernels
+#endif

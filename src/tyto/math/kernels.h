@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tyto/base/types.h"
+
+// The few hot loops, compiled for every instruction set of the platform and chosen at run time (Highway), so
+// that a portable binary is fast too. Sums are in double, in an order that depends on the length alone.
+namespace tyto::kernels {
+
+double dot(const double* x, const double* v, Index n);
+double dot(const float* x, const double* v, Index n);
+// out[k] <- out[k] + x[k]'v for four columns: v is read once, and the four sums hide each other's latency.
+void dot4(const double* const x[4], const double* v, Index n, double out[4]);
+void dot4(const float* const x[4], const double* v, Index n, double out[4]);
+void axpy(double a, const double* x, double* y, Index n);  // y <- y + a x
+void axpy(double a, const float* x, double* y, Index n);
+
+struct Magnitudes {
+  double sum, largest;
+};
+Magnitudes magnitudes(const double* v, Index n);
+
+// Appends |v_i| and i of the entries with |v_i| >= threshold to the two arrays, which have room for n +
+// kPadding. Returns how many there are.
+constexpr Index kPadding = 64;
+Index gather_above(const double* v, Index n, double threshold, double* magnitude, Index* index);
+
+}  // namespace tyto::kernels

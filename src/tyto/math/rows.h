@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tyto/math/design.h"
+
+namespace tyto {
+
+// A copy of a design by rows a_i, for algorithms that visit observations: row-major for dense designs, with
+// centring and scaling applied; compressed rows for sparse ones, which stay uncentred, with the shift kept
+// beside them.
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(const Design& design);
+
+  Index count() const { return count_; }
+  Vector squared_norms() const;  // ||a_i||^2
+  // a_i'd for a d that is zero outside `support`.
+  double dot(Index row, const Vector& d, const IndexSet& support) const;
+  // out <- out + sum_k factor[k] a_(row[k])
+  void add(std::span<const Index> row, std::span<const double> factor, Vector& out) const;
+
+ private:
+  Index count_ = 0, cols_ = 0;
+  bool sparse_ = false;
+  std::vector<double> value_;       // dense: count x cols; sparse: the stored entries
+  std::vector<Index> column_;       // sparse only
+  std::vector<std::size_t> start_;  // sparse only
+  Vector shift_;                    // center / scale, sparse only: a_i = stored_i - shift
+};
+
+}  // namespace tyto

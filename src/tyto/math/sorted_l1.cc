@@ -1,0 +1,217 @@
+#include "tyto/math/sorted_l1.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tyto/base/error.h"
+#include "tyto/math/kernels.h"
+
+namespace tyto {
+namespace {
+
+// The entries of v with |v_i| >= threshold.
+struct Large {
+  std::vector<double> magnitude;
+  IndexSet index;
+
+  Large(const Vector& v, double threshold) {
+    constexpr Index kBlock = 2048;
+    std::array<double, kBlock + kernels::kPadding> magnitudes;
+    std::array<Index, kBlock + kernels::kPadding> indices;
+    for (Index begin = 0; begin < v.size(); begin += kBlock) {
+      const Index n = std::min(kBlock, v.size() - begin);
+      const Index count =
+          kernels::gather_above(v.data() + begin, n, threshold, magnitudes.data(), indices.data());
+      magnitude.insert(magnitude.end(), magnitudes.data(), magnitudes.data() + count);
+      const std::size_t old = index.size();
+      index.resize(old + static_cast<std::size_t>(count));
+      for (Index k = 0; k < count; ++k)
+        index[old + static_cast<std::size_t>(k)] = begin + indices[static_cast<std::size_t>(k)];
+    }
+  }
+  Index size() const { return static_cast<Index>(index.size()); }
+  void keep_above(double threshold) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      magnitude[kept] = magnitude[k], index[kept] = index[k];
+      kept += magnitude[k] >= threshold ? 1 : 0;
+    }
+    magnitude.resize(kept), index.resize(kept);
+  }
+};
+
+// Quicksort that leaves out the blocks of ranks in which S cannot have its maximum.
+class PrefixSearch {
+ public:
+  PrefixSearch(std::span<double> u, const SortedL1& norm, double s, double slack)
+      : u_(u), norm_(norm), s_(s), slack_(slack) {}
+
+  PayingPrefix run() {
+    const Index m = std::ssize(u_);
+    if (m == 0) return {0, 0.0};
+    const auto [least, most] = std::minmax_element(u_.begin(), u_.end());
+    const double total = std::accumulate(u_.begin(), u_.end(), 0.0);
+    offer(0, 0.0);
+    offer(m, total);
+    explore(0, m, 0.0, total, *most, *least);
+    return best_;
+  }
+
+ private:
+  double surplus(Index k, double sum) const { return sum - s_ * norm_.weight_sum(k); }
+
+  // A later rank wins if it is within the slack of the maximum; an earlier one only if it is better than
+  // that.
+  void offer(Index k, double sum) {
+    const double value = surplus(k, sum);
+    if (k > best_.count ? value >= maximum_ - slack_ : value > best_value_ + slack_)
+      best_ = {k, sum}, best_value_ = value;
+    maximum_ = std::max(maximum_, value);
+  }
+
+  // Entries lo .. hi - 1 are those of these ranks, unsorted, all within [bottom, top]; S is known at both
+  // ends. With u <= top, S(lo) + (i - lo) top - (W_i - W_lo) s bounds S(i) and is convex in i: its ends bound
+  // it. The same from the other end with u >= bottom.
+  void explore(Index lo, Index hi, double sum_lo, double sum_hi, double top, double bottom) {
+    const double first = surplus(lo, sum_lo), last = surplus(hi, sum_hi);
+    const auto length = static_cast<double>(hi - lo);
+    const double weight = s_ * (norm_.weight_sum(hi) - norm_.weight_sum(lo));
+    const double bound = std::min(std::max(first, first + length * top - weight),
+                                  std::max(last, last - length * bottom + weight));
+    if (hi - lo < 2 || bound <= last || bound < maximum_ - slack_) return;
+    const auto begin = u_.begin() + lo, end = u_.begin() + hi;
+    if (hi - lo <= 32) {
+      std::sort(begin, end, std::greater<>());
+      for (double sum = sum_lo; lo + 1 < hi; ++lo) offer(lo + 1, sum += u_[static_cast<std::size_t>(lo)]);
+      return;
+    }
+    const Index middle = lo + (hi - lo) / 2;
+    const auto cut = u_.begin() + middle;
+    std::nth_element(begin, cut, end, std::greater<>());
+    const double pivot = *cut, sum = std::accumulate(begin, cut, sum_lo);
+    offer(middle, sum);
+    explore(middle, hi, sum, sum_hi, pivot, bottom);
+    explore(lo, middle, sum_lo, sum, top, pivot);
+  }
+
+  std::span<double> u_;
+  const SortedL1& norm_;
+  double s_, slack_;
+  PayingPrefix best_{0, 0.0};
+  double best_value_ = 0, maximum_ = 0;
+};
+
+// Isotonic regression of the sorted values by pooling adjacent violators: non-increasing, then clipped at 0.
+void pool(std::vector<double>& value) {
+  struct Block {
+    double sum;
+    std::size_t begin, end;
+    double mean() const { return sum / static_cast<double>(end - begin); }
+  };
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    Block block{value[i], i, i + 1};
+    while (!blocks.empty() && blocks.back().mean() <= block.mean()) {
+      block.sum += blocks.back().sum, block.begin = blocks.back().begin;
+      blocks.pop_back();
+    }
+    blocks.push_back(block);
+  }
+  for (const Block& block : blocks)
+    for (std::size_t i = block.begin; i < block.end; ++i) value[i] = std::max(0.0, block.mean());
+}
+
+}  // namespace
+
+SortedL1::SortedL1(Vector weights) : size_(weights.size()) {
+  for (Index i = 0; i < size_; ++i) {
+    const auto at = [&] { return "weights: entry " + std::to_string(i + 1) + ": want "; };
+    if (!std::isfinite(weights[i]) || weights[i] < 0)
+      throw InvalidArgument(at() + "a finite number >= 0, got " + std::to_string(weights[i]));
+    if (i > 0 && weights[i] > weights[i - 1])
+      throw InvalidArgument(at() + "a non-increasing sequence, got a larger one");
+  }
+  if (size_ > 0 && weights[0] == 0) throw InvalidArgument("weights: want at least one that is not 0");
+  Vector sum(size_ + 1);
+  long double running = 0;
+  for (Index i = 0; i <= size_; ++i) {
+    sum[i] = static_cast<double>(running);
+    if (i < size_) running += weights[i];
+  }
+  data_ = std::make_shared<const Data>(Data{std::move(weights), std::move(sum)});
+}
+
+SortedL1 SortedL1::head(Index k) const {
+  SortedL1 result = *this;
+  result.size_ = std::min(k, size_);
+  return result;
+}
+
+SortedL1 SortedL1::scaled(double multiplier) const { return SortedL1(multiplier * weights()); }
+
+double SortedL1::value(const Vector& beta) const {
+  Large nonzero(beta, std::numeric_limits<double>::denorm_min());
+  std::sort(nonzero.magnitude.begin(), nonzero.magnitude.end(), std::greater<>());
+  return kernels::dot(nonzero.magnitude.data(), data_->weight.data(), nonzero.size());
+}
+
+void SortedL1::prox(Vector& v, double step) const {
+  if (size_ == 0) return;
+  // |v_i| < w_m cannot stay when m entries are left; each round that drops many of them raises w_m.
+  Large large(v, step * weight(size_ - 1));
+  for (Index before = size_; large.size() > 0 && 2 * large.size() <= before;) {
+    before = large.size();
+    large.keep_above(step * weight(before - 1));
+  }
+  std::vector<double> scratch = large.magnitude;
+  const Index support = paying_prefix(scratch, *this, step, 0.0).count;
+  if (support < large.size())
+    large.keep_above(support == 0 ? std::numeric_limits<double>::infinity()
+                                  : *std::min_element(scratch.begin(), scratch.begin() + support));
+
+  std::vector<std::pair<double, Index>> sorted(large.index.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k) sorted[k] = {-large.magnitude[k], large.index[k]};
+  std::sort(sorted.begin(), sorted.end());  // ties by index
+  std::vector<double> value(sorted.size());
+  for (std::size_t k = 0; k < value.size(); ++k)
+    value[k] = -sorted[k].first - step * weight(static_cast<Index>(k));
+  pool(value);
+  for (std::size_t k = 0; k < value.size(); ++k) value[k] = std::copysign(value[k], v[sorted[k].second]);
+  v.setZero();
+  for (std::size_t k = 0; k < value.size(); ++k) v[sorted[k].second] = value[k];
+}
+
+// The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
+// rises to the answer; only entries before that maximum can matter at a larger s.
+double SortedL1::dual_norm(const Vector& g) const {
+  if (size_ == 0) return 0;
+  const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
+  double s = std::max(largest / weight(0), sum / weight_sum(size_));
+  Large large(g, s * weight(size_ - 1));
+  while (large.size() > 0 && s * weight(large.size() - 1) > 0) {
+    const Index before = large.size();
+    large.keep_above(s * weight(before - 1));
+    if (2 * large.size() > before) break;
+  }
+  for (std::span<double> u(large.magnitude); !u.empty();) {
+    const PayingPrefix prefix = paying_prefix(u, *this, s, 0.0);
+    if (prefix.count == 0) break;
+    const double ratio = prefix.sum / weight_sum(prefix.count);
+    if (!(ratio > s)) break;
+    s = ratio;
+    u = u.first(static_cast<std::size_t>(prefix.count));
+  }
+  return s;
+}
+
+PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, double slack) {
+  return PrefixSearch(u, norm, s, slack).run();
+}
+
+}  // namespace tyto

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "tyto/base/types.h"
+
+namespace tyto {
+
+// The sorted L1 norm J(b) = sum_i w[i] |b|_(i), where |b|_(1) >= |b|_(2) >= ... are the sorted magnitudes of
+// b and w is non-increasing and non-negative. w = (1, ..., 1) gives the lasso, (1, 0, ..., 0) the L-infinity
+// norm. Cheap to copy; a head of the weights shares their memory.
+class SortedL1 {
+ public:
+  explicit SortedL1(Vector weights);  // throws InvalidArgument unless w is finite, >= 0 and non-increasing
+
+  Index size() const { return size_; }
+  double weight(Index i) const { return data_->weight[i]; }
+  double weight_sum(Index k) const { return data_->sum[k]; }  // w_1 + ... + w_k
+  Eigen::Map<const Vector> weights() const { return {data_->weight.data(), size_}; }
+
+  double value(const Vector& beta) const;  // J(beta)
+  void prox(Vector& v,
+            double step) const;  // v <- argmin_b |b - v|^2 / 2 + step J(b); zeros and ties are exact
+  double dual_norm(const Vector& g) const;  // max_k (|g|_(1) + ... + |g|_(k)) / (w_1 + ... + w_k)
+
+  SortedL1 head(Index k) const;              // the norm with w_1, ..., w_k
+  SortedL1 scaled(double multiplier) const;  // the norm with multiplier * w
+
+ private:
+  struct Data {
+    Vector weight, sum;  // sum[k] = w_1 + ... + w_k, k = 0 .. p
+  };
+  std::shared_ptr<const Data> data_;
+  Index size_ = 0;
+};
+
+// How many of the largest bounds pay for their weights: with S(k) = sum_{i <= k} (u_(i) - s w_i), the last k
+// where S(k) is within `slack` of its maximum over k = 0 .. m. Prox, dual norm and screening are all read off
+// this one number: entries behind the maximum are zero in the prox of u, do not raise the dual norm beyond s,
+// and are screened by the cumulative rule (MATH.md, section 4). Expected O(m): sorts only where the maximum
+// can be. Reorders u so that its k largest entries come first.
+struct PayingPrefix {
+  Index count;
+  double sum;  // u_(1) + ... + u_(count)
+};
+PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, double slack);
+
+}  // namespace tyto

@@ -1,0 +1,101 @@
+#include "tyto/math/weights.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+namespace {
+
+// x with P(N(0,1) > x) = tail, 0 < tail <= 1/2: Newton's method on the logarithm of the tail, which is
+// concave in x, so that the iterates fall to x from any start above it.
+double normal_quantile_above(double tail, double start) {
+  double x = start;
+  for (int i = 0; i < 100; ++i) {
+    const double above = 0.5 * std::erfc(x / std::numbers::sqrt2);
+    const double density = std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
+    const double step = std::log(above / tail) * above / density;
+    x += step;
+    if (std::abs(step) <= 1e-15 * x || x <= 0) break;
+  }
+  return std::max(x, 0.0);
+}
+
+Vector oscar(const WeightContext& c) {
+  return Vector::NullaryExpr(
+      c.p, [&](Index i) { return 1 + static_cast<double>(c.p - 1 - i) / static_cast<double>(c.p); });
+}
+Vector lasso(const WeightContext& c) { return Vector::Ones(c.p); }
+Vector linf(const WeightContext& c) {
+  return Vector::NullaryExpr(c.p, [](Index i) { return i == 0 ? 1.0 : 0.0; });
+}
+Vector linear(const WeightContext& c) {
+  return Vector::NullaryExpr(
+      c.p, [&](Index i) { return static_cast<double>(c.p - i) / static_cast<double>(c.p); });
+}
+Vector bh(const WeightContext& c) {
+  const double step = c.q / (2 * static_cast<double>(c.p));
+  Vector w(c.p);
+  double above = std::sqrt(-2 * std::log(2 * step));  // P(N > x) <= exp(-x^2 / 2) / 2
+  for (Index i = 0; i < c.p; ++i) {
+    const double x = normal_quantile_above(std::min(0.5, step * static_cast<double>(i + 1)), above);
+    w[i] = above = std::min(x, above);
+  }
+  return w;
+}
+// bh corrected for the noise that the features already in the model add; constant from where it would rise.
+Vector gaussian(const WeightContext& c) {
+  Vector w = bh(c);
+  double squares = 0;
+  for (Index i = 1; i < c.p; ++i) {
+    squares += w[i - 1] * w[i - 1];
+    const auto freedom = static_cast<double>(c.n - (i + 1) - 1);
+    const double corrected = w[i] * std::sqrt(1 + squares / freedom);
+    if (freedom <= 0 || corrected > w[i - 1]) {
+      w.tail(c.p - i).setConstant(w[i - 1]);
+      break;
+    }
+    w[i] = corrected;
+  }
+  return w;
+}
+
+struct Row {
+  std::string_view name;
+  Vector (*make)(const WeightContext&);
+};
+constexpr std::array<Row, 6> kTable{{
+    {"oscar", oscar},        // 1 + (p - i) / p: Bondell & Reich 2008, with the seed paper's slope
+    {"lasso", lasso},        // 1
+    {"linf", linf},          // 1, 0, ..., 0
+    {"bh", bh},              // Phi^-1(1 - q i / (2p)): Bogdan et al. 2015
+    {"gaussian", gaussian},  // Bogdan et al. 2015, section 3.2.2
+    {"linear", linear},      // (p - i + 1) / p
+}};
+
+}  // namespace
+
+std::vector<std::string> weight_names() {
+  std::vector<std::string> names;
+  for (const Row& row : kTable) names.emplace_back(row.name);
+  return names;
+}
+
+bool is_weight_name(std::string_view name) {
+  return std::ranges::any_of(kTable, [&](const Row& row) { return row.name == name; });
+}
+
+Vector make_weights(std::string_view name, const WeightContext& context) {
+  if (!(context.q > 0 && context.q <= 1))
+    throw InvalidArgument("q: want a number in (0, 1], got " + std::to_string(context.q));
+  for (const Row& row : kTable)
+    if (row.name == name) return row.make(context);
+  std::string known;
+  for (const Row& row : kTable) known += (known.empty() ? "" : ", ") + std::string(row.name);
+  throw InvalidArgument("weights: unknown kind '" + std::string(name) + "'; known: " + known);
+}
+
+}  // namespace tyto

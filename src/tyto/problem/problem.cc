@@ -1,0 +1,88 @@
+#include "tyto/problem/problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+
+void validate(const Problem& problem) {
+  const Index n = problem.design.rows(), p = problem.design.cols();
+  const auto mismatch = [](const char* field, Index want, Index got) {
+    return InvalidArgument(std::string(field) + ": want " + std::to_string(want) + " entries, got " +
+                           std::to_string(got));
+  };
+  if (problem.y.size() != n) throw mismatch("y", n, problem.y.size());
+  if (problem.penalty.size() != p) throw mismatch("weights", p, problem.penalty.size());
+  if (!std::isfinite(problem.y.squaredNorm()))
+    throw InvalidArgument("y: want finite numbers whose squares can be added");
+  for (Index j = 0; j < p; ++j)
+    if (!std::isfinite(problem.design.magnitudes()[j]))
+      throw InvalidArgument("design: column " + std::to_string(j) +
+                            ": want finite numbers whose squares can be added");
+}
+
+Iterate make_iterate(const Problem& problem, Vector beta) {
+  Iterate x{std::move(beta), {}};
+  problem.design.multiply(x.beta, x.eta);
+  return x;
+}
+
+// With r'y = r'r + r'Xb the gap needs no difference of large numbers:
+//   gap = P(b) - D(s r) = (1 - s)^2 ||r||^2 / 2 + J(b) - s b'X'r.
+// `rounding` bounds the errors of these terms and of r itself, which Xb enters with eps |b|'|X|.
+Certificate certify(const Problem& problem, const Iterate& x) {
+  constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
+  Certificate c;
+  const Vector r = problem.y - x.eta;
+  problem.design.transpose_multiply(r, c.correlation);
+  const double rr = r.squaredNorm(), ry = r.dot(problem.y), norm = problem.penalty.value(x.beta);
+  const double bound = problem.penalty.dual_norm(c.correlation);
+  const double best = rr > 0 ? ry / rr : 0;
+  c.scale = bound * std::abs(best) <= 1 ? best : std::copysign(1 / bound, best);
+  c.residual_norm = std::sqrt(rr);
+  c.primal = 0.5 * rr + norm;
+  c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
+  double product = 0, magnitude = problem.y.norm();
+  for (Index j = 0; j < x.beta.size(); ++j)
+    if (x.beta[j] != 0) {
+      product += x.beta[j] * c.correlation[j];
+      magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
+    }
+  c.gap = 0.5 * (1 - c.scale) * (1 - c.scale) * rr + (norm - c.scale * product);
+  c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude);
+  return c;
+}
+
+Problem restrict_to(const Problem& problem, std::span<const Index> columns) {
+  return {problem.design.select(columns), problem.y, problem.penalty.head(std::ssize(columns))};
+}
+
+Vector restrict_to(const Vector& v, std::span<const Index> columns) {
+  return Vector::NullaryExpr(std::ssize(columns),
+                             [&](Index k) { return v[columns[static_cast<std::size_t>(k)]]; });
+}
+
+Vector expand(const Vector& v, std::span<const Index> columns, Index size) {
+  Vector result = Vector::Zero(size);
+  for (Index k = 0; k < v.size(); ++k) result[columns[static_cast<std::size_t>(k)]] = v[k];
+  return result;
+}
+
+IndexSet compose(const IndexSet& columns, std::span<const Index> survivors) {
+  IndexSet result(survivors.size());
+  std::ranges::transform(survivors, result.begin(),
+                         [&](Index k) { return columns[static_cast<std::size_t>(k)]; });
+  return result;
+}
+
+double alpha_max(const Problem& problem) {
+  Vector correlation;
+  problem.design.transpose_multiply(problem.y, correlation);
+  return problem.penalty.dual_norm(correlation);
+}
+
+}  // namespace tyto

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+
+#include "tyto/math/design.h"
+#include "tyto/math/sorted_l1.h"
+
+namespace tyto {
+
+// minimise P(b) = 1/2 ||y - Xb||^2 + J(b). An intercept is a centred design and a centred y: theta then sums
+// to 0.
+struct Problem {
+  Design design;
+  Vector y;
+  SortedL1 penalty;
+};
+
+// Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
+void validate(const Problem& problem);
+
+struct Iterate {
+  Vector beta, eta;  // invariant: eta == X beta
+};
+Iterate make_iterate(const Problem& problem, Vector beta);
+
+// A proof of how good b is: P(b) - P(b*) <= gap. The dual point is theta = scale * r with r = y - Xb.
+struct Certificate {
+  double primal = 0, dual = 0, gap = 0;
+  double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
+  double scale = 0;
+  double residual_norm = 0;
+  Vector correlation;  // X'r
+
+  double relative_gap() const { return primal > 0 ? gap / primal : gap; }
+  bool meets(double tolerance) const { return gap <= tolerance * primal && rounding <= tolerance * primal; }
+};
+
+// The only code of the library that computes a duality gap (MATH.md, section 2). One pass over X.
+Certificate certify(const Problem& problem, const Iterate& x);
+
+// The problem on some of the columns, with the head of the weights: the same solution, if the columns left
+// out are 0.
+Problem restrict_to(const Problem& problem, std::span<const Index> columns);
+Vector restrict_to(const Vector& v, std::span<const Index> columns);
+Vector expand(const Vector& v, std::span<const Index> columns, Index size);  // zeros elsewhere
+
+IndexSet compose(const IndexSet& columns, std::span<const Index> survivors);  // the columns[survivors]
+
+// The smallest multiplier of the penalty whose solution is 0: J°(X'y).
+double alpha_max(const Problem& problem);
+
+}  // namespace tyto

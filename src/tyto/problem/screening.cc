@@ -1,0 +1,92 @@
+#include "tyto/problem/screening.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+double keep_all(std::span<double>, const SortedL1&) { return 0; }
+
+// The largest m with u_(m) >= w_m: drop what is below w_m, m the number that is left, until nothing drops. A
+// round is O(m); when rounds drop little, sorting ends it.
+double smallest_weight_cut(std::span<double> u, const SortedL1& penalty) {
+  for (int round = 0; !u.empty(); ++round) {
+    const double threshold = penalty.weight(std::ssize(u) - 1);
+    const auto kept =
+        std::partition(u.begin(), u.end(), [&](double bound) { return bound >= threshold; }) - u.begin();
+    if (kept == std::ssize(u)) return threshold;
+    const bool slow = 2 * kept > std::ssize(u);
+    u = u.first(static_cast<std::size_t>(kept));
+    if (!slow || round < 8) continue;
+    std::sort(u.begin(), u.end(), std::greater<>());
+    for (Index m = kept; m > 0; --m)
+      if (u[static_cast<std::size_t>(m - 1)] >= penalty.weight(m - 1))
+        return u[static_cast<std::size_t>(m - 1)];
+    return kNothing;
+  }
+  return kNothing;
+}
+
+// Keeps the largest bounds up to the last place where their running surplus over the weights is at its
+// maximum; what lies behind cannot pay for its weights, whatever the pattern. Contains the set of the
+// smallest weight.
+double cumulative_cut(std::span<double> u, const SortedL1& penalty) {
+  const double smallest = smallest_weight_cut(u, penalty);
+  const auto left =
+      std::partition(u.begin(), u.end(), [&](double bound) { return bound >= smallest; }) - u.begin();
+  u = u.first(static_cast<std::size_t>(left));
+  const double slack =
+      1e-12 * penalty.weight_sum(left);  // of the prefix sums: rounding must not drop a column
+  const Index kept = paying_prefix(u, penalty, 1.0, slack).count;
+  if (kept == left) return smallest;
+  return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
+}
+
+constexpr std::array<ScreeningRule, 3> kRules{{
+    {"none", false, keep_all, "no screening"},
+    {"seed", true, smallest_weight_cut, "Algorithm 1 of Bao, Gu & Huang 2020"},
+    {"safe", true, cumulative_cut, "the cumulative rule, as strong as Elvira & Herzet 2023"},
+}};
+
+}  // namespace
+
+std::span<const ScreeningRule> screening_rules() { return kRules; }
+
+const ScreeningRule& screening_rule(std::string_view name) {
+  std::string known;
+  for (const ScreeningRule& rule : kRules) {
+    if (rule.name == name) return rule;
+    known += (known.empty() ? "" : ", ") + std::string(rule.name);
+  }
+  throw InvalidArgument("screening: unknown rule '" + std::string(name) + "'; known: " + known);
+}
+
+Vector sphere_bounds(const Design& design, const Sphere& sphere) {
+  const double margin =
+      std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
+  return sphere.correlation.cwiseAbs() + sphere.radius * design.norms() + margin * design.magnitudes();
+}
+
+IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+  const Index p = problem.design.cols();
+  const Vector bound = sphere_bounds(problem.design, sphere);
+  IndexSet kept;
+  Vector scratch = bound;
+  const double threshold = rule.cut({scratch.data(), static_cast<std::size_t>(p)}, problem.penalty);
+  kept.reserve(static_cast<std::size_t>(p));
+  for (Index j = 0; j < p; ++j)
+    if (bound[j] >= threshold) kept.push_back(j);
+  return kept;
+}
+
+}  // namespace tyto

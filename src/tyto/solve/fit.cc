@@ -1,0 +1,204 @@
+#include "tyto/solve/fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <numeric>
+#include <optional>
+
+#include "tyto/base/error.h"
+#include "tyto/problem/screening.h"
+
+namespace tyto {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  std::clock_t cpu_start_ = std::clock();
+};
+
+// The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
+// they came from. Both stay valid when columns leave.
+class BestSphere {
+ public:
+  // True if the ball has shrunk enough since the last time for another try at screening.
+  bool update(const Certificate& c) {
+    primal_ = std::min(primal_, c.primal);
+    if (c.dual > dual_) {
+      dual_ = c.dual;
+      sphere_.correlation = c.scale * c.correlation;
+      sphere_.norm = std::abs(c.scale) * c.residual_norm;
+    }
+    // Primal and dual are of different points here, so their difference rounds like the numbers themselves.
+    const double rounding = c.rounding + 1e-15 * (primal_ + std::abs(dual_));
+    const double radius = std::sqrt(2 * (std::max(primal_ - dual_, 0.0) + rounding));
+    sphere_.radius = radius;
+    if (radius > 0.9 * tried_) return false;
+    tried_ = radius;
+    return true;
+  }
+  void restrict_to(std::span<const Index> survivors) {
+    sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
+  }
+  const Sphere& sphere() const { return sphere_; }
+
+ private:
+  double primal_ = kInfinity, dual_ = -kInfinity;
+  double tried_ = kInfinity;  // the radius at the last try
+  Sphere sphere_{{}, 0, kInfinity};
+};
+
+// What is left of the problem after screening, the point that moves through it, and the best point so far.
+struct Reduced {
+  Problem problem;
+  Iterate x;
+  IndexSet kept;  // columns of the full problem
+  Vector best;
+  double best_gap = kInfinity;
+  Index best_epoch = 0;
+
+  void record(const Certificate& c, Index epoch) {
+    if (c.gap < best_gap) best = x.beta, best_gap = c.gap, best_epoch = epoch;
+  }
+  // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
+  bool restrict_to(std::span<const Index> survivors) {
+    const auto nonzeros = [](const Vector& v) { return (v.array() != 0).count(); };
+    const Index before = nonzeros(x.beta), best_before = nonzeros(best);
+    x.beta = tyto::restrict_to(x.beta, survivors);
+    best = tyto::restrict_to(best, survivors);
+    problem = tyto::restrict_to(problem, survivors);
+    kept = compose(kept, survivors);
+    if (nonzeros(best) != best_before) best_gap = kInfinity;
+    if (nonzeros(x.beta) == before) return false;
+    problem.design.multiply(x.beta, x.eta);
+    return true;
+  }
+};
+
+// Where the loop is; everything that the decision to stop depends on besides the certificate.
+struct Progress {
+  Index epoch, best_epoch;
+  double seconds;
+  bool interrupted;
+};
+
+std::optional<Status> should_stop(const Certificate& c, double tolerance, const Progress& at,
+                                  const FitOptions& options) {
+  if (c.meets(tolerance)) return Status::kConverged;
+  if (at.interrupted) return Status::kInterrupted;
+  if (c.gap <= c.rounding) return Status::kStalled;
+  if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
+  if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
+  if (at.epoch - at.best_epoch > std::max<Index>(1000, at.epoch / 2)) return Status::kStalled;
+  return std::nullopt;
+}
+
+Fit finish(const Problem& full, const Vector& beta, Status status) {
+  Fit result;
+  result.status = status;
+  result.solution = make_iterate(full, beta);
+  result.certificate = certify(full, result.solution);
+  return result;
+}
+
+IndexSet all_columns(const Problem& problem) {
+  IndexSet columns(static_cast<std::size_t>(problem.design.cols()));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  return columns;
+}
+
+Vector start(const Problem& problem, const Vector* warm_start) {
+  if (warm_start == nullptr) return Vector::Zero(problem.design.cols());
+  if (warm_start->size() != problem.design.cols() || !warm_start->allFinite())
+    throw InvalidArgument("warm_start: want " + std::to_string(problem.design.cols()) + " finite numbers");
+  return *warm_start;
+}
+
+}  // namespace
+
+Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_start, const Observer& observer) {
+  validate(options), validate(given);
+  const Stopwatch watch;
+  const ScreeningRule& rule = screening_rule(options.screening);
+  const auto solver = make_solver(options.solver, options.stochastic);
+  const Problem full{given.design.with_threads(options.threads), given.y, given.penalty};
+  Reduced now{full, make_iterate(full, start(full, warm_start)), all_columns(full), {}};
+  BestSphere best;
+  std::vector<TracePoint> trace;
+  double tolerance =
+      options.tolerance;  // on the columns left: tightened where the full problem asks for more
+  solver->attach(now.problem, now.x);
+
+  for (Index epoch = 0;; ++epoch) {
+    Certificate c = certify(now.problem, now.x);
+    now.record(c, epoch);
+    trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
+    const bool interrupted = observer && !observer(trace.back());
+    const Progress at{epoch, now.best_epoch, trace.back().seconds, interrupted};
+    if (const auto status = should_stop(c, tolerance, at, options)) {
+      const Vector& beta = *status == Status::kConverged ? now.x.beta : now.best;
+      Fit result = finish(full, expand(beta, now.kept, full.design.cols()), *status);
+      if (*status != Status::kConverged || result.certificate.meets(options.tolerance)) {
+        result.trace = std::move(trace);
+        result.epochs = epoch, result.screened = full.design.cols() - now.problem.design.cols();
+        result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
+        return result;
+      }
+      tolerance /= 2;
+    }
+    if (rule.screens && best.update(c)) {
+      const IndexSet alive = survivors(rule, now.problem, best.sphere());
+      if (std::ssize(alive) < now.problem.design.cols()) {
+        const bool moved = now.restrict_to(alive);
+        best.restrict_to(alive);
+        solver->restrict_to(now.problem, now.x, alive, moved);
+        if (moved) continue;  // another point: first its certificate
+        c.correlation = restrict_to(c.correlation, alive);
+      }
+    }
+    solver->advance(now.problem, now.x, c);
+  }
+}
+
+void validate(const FitOptions& options) {
+  const auto want = [](const char* field, const char* wish, auto got) {
+    return InvalidArgument(std::string(field) + ": want " + wish + ", got " + std::to_string(got));
+  };
+  if (!(options.tolerance > 0 && options.tolerance < 1))
+    throw want("tolerance", "a number in (0, 1)", options.tolerance);
+  if (options.max_epochs < 0) throw want("max-epochs", "a number >= 0", options.max_epochs);
+  if (!(options.max_seconds >= 0)) throw want("max-seconds", "a number >= 0", options.max_seconds);
+  if (options.threads < 1) throw want("threads", "a number >= 1", options.threads);
+  const StochasticOptions& s = options.stochastic;
+  if (s.batch < 0) throw want("batch", "a number >= 1, or 0 for automatic", s.batch);
+  if (s.inner_steps < 0) throw want("inner-steps", "a number >= 1, or 0 for automatic", s.inner_steps);
+  if (!(s.step_size >= 0 && std::isfinite(s.step_size)))
+    throw want("step-size", "a number > 0, or 0 for automatic", s.step_size);
+}
+
+std::string_view name(Status status) {
+  switch (status) {
+    case Status::kConverged:
+      return "converged";
+    case Status::kEpochLimit:
+      return "epoch_limit";
+    case Status::kTimeLimit:
+      return "time_limit";
+    case Status::kInterrupted:
+      return "interrupted";
+    case Status::kStalled:
+      return "stalled";
+  }
+  return "";
+}
+
+}  // namespace tyto

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tyto/problem/problem.h"
+#include "tyto/solve/solver.h"
+
+namespace tyto {
+
+struct FitOptions {
+  double tolerance = 1e-6;         // stop when gap <= tolerance * primal, on the full problem
+  std::string solver = "auto";     // a row of solvers()
+  std::string screening = "safe";  // a row of screening_rules()
+  Index max_epochs = 1'000'000;
+  double max_seconds = std::numeric_limits<double>::infinity();
+  int threads = 1;  // for passes over X that are large enough; the result has the same bits for any number
+  StochasticOptions stochastic;
+};
+void validate(const FitOptions& options);
+
+enum class Status {
+  kConverged,   // gap <= tolerance * primal
+  kEpochLimit,  // these four: the best point so far, with its certificate
+  kTimeLimit,
+  kInterrupted,  // the observer said stop
+  kStalled,      // rounding errors, or no progress for half of all epochs: the tolerance cannot be met
+};
+std::string_view name(Status status);
+
+struct TracePoint {
+  Index epoch;
+  double seconds, primal, gap;
+  Index active;  // columns left
+};
+
+// Called once an epoch; return false to stop.
+using Observer = std::function<bool(const TracePoint&)>;
+
+struct Fit {
+  Iterate solution;  // at full length
+  Status status;
+  Certificate certificate;  // of the solution, on the full problem
+  std::vector<TracePoint> trace;
+  Index epochs, screened;
+  double seconds, cpu_seconds;
+};
+
+// Solves the problem from `warm_start` (coefficients; default 0). The caller's mistakes throw
+// InvalidArgument; how the computation ended is the status.
+Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* warm_start = nullptr,
+        const Observer& observer = {});
+
+}  // namespace tyto

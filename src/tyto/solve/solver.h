@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tyto/problem/problem.h"
+
+namespace tyto {
+
+// Settings of the stochastic solver; 0 means: chosen from the data.
+struct StochasticOptions {
+  Index batch = 0;        // rows in a mini-batch
+  Index inner_steps = 0;  // steps between two full gradients
+  double step_size = 0;
+  std::uint64_t seed = 1;  // same seed, same run
+};
+
+// One algorithm. The loop in fit.cc owns the iterate; a solver sees the problem with the columns that are
+// left and never learns that there were others.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  virtual void attach(const Problem& problem, const Iterate& x) = 0;
+  // Columns have left: keep what still holds. `x` and `problem` are the restricted ones; `moved` says that a
+  // non-zero coefficient left, so that x is another point than before.
+  virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
+                           bool moved) = 0;
+  // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
+  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c) = 0;
+};
+
+struct SolverRow {
+  std::string_view name;
+  std::unique_ptr<Solver> (*make)(const StochasticOptions&);
+  std::string_view summary;
+};
+std::span<const SolverRow> solvers();
+std::unique_ptr<Solver> make_solver(std::string_view name, const StochasticOptions& options);
+
+std::unique_ptr<Solver> make_apgd(const StochasticOptions&);
+std::unique_ptr<Solver> make_spgd(const StochasticOptions&);
+
+}  // namespace tyto
