@@ -10,28 +10,29 @@ namespace tyto {
 
 // What a file holds: the raw matrix, the response beside it, and the names, all in the file's own units.
 struct Dataset {
-  Design design;                     // n x p
-  Vector response;                   // n, or empty where there is none
-  std::vector<std::string> names;    // p feature names, or empty where the file names none
-  std::string response_name;         // empty where unknown
+  Design design;                   // n x p
+  Vector response;                 // n, or empty where there is none
+  std::vector<std::string> names;  // p feature names, or empty where the file names none
+  std::string response_name;       // empty where unknown
 };
 
-enum class Missing { kRefuse, kDropRows };
+enum class Missing { kRefuse, kDropRows, kKeep };  // kKeep: as NaN, for the caller to see to
 
 struct ReadOptions {
-  std::string format;                 // a row of the format table, or empty: by the file's name and content
-  // The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix. Default: the
-  // label of LIBSVM, the last column of CSV and .npy.
-  std::optional<std::string> target;
-  bool target_optional = false;       // new data for a model: take the response where it is there
-  std::vector<std::string> drop;      // CSV columns to leave out, by name or 0-based number
-  Missing missing = Missing::kRefuse; // what to do about NA, NaN or empty cells
-  Index features = 0;                 // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
-                                      // a file without names and with just so many columns has no response
+  std::string format = {};  // a row of the format table, or empty: by the file's name and content
+  // The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix. Default:
+  // the label of LIBSVM, the last column of CSV and .npy.
+  std::optional<std::string> target = {};
+  bool target_optional = false;        // new data for a model: take the response where it is there
+  std::vector<std::string> drop = {};  // CSV columns to leave out, by name or 0-based number
+  Missing missing = Missing::kRefuse;  // what to do about NA, NaN or empty cells
+  Index features = 0;  // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
+                       // a file without names and with just so many columns has no response
 };
 
 // Reads one file, or several of the same shape stacked by rows; plain or compressed with gz, bz2, xz or zst.
-// Throws DataError ("name:line: expected ..., got ...") or InvalidArgument for options that do not fit the file.
+// Throws DataError ("name:line: expected ..., got ...") or InvalidArgument for options that do not fit the
+// file.
 Dataset read(const std::vector<std::string>& files, const ReadOptions& options = {});
 
 std::vector<std::string> format_names();

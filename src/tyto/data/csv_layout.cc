@@ -1,0 +1,159 @@
+#include "tyto/data/csv_layout.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tyto/base/error.h"
+#include "tyto/data/csv_records.h"
+#include "tyto/data/text.h"
+
+namespace tyto {
+namespace {
+
+std::vector<std::string> split(std::string_view record, char delimiter) {
+  std::vector<std::string> fields;
+  for (Fields rest(record, delimiter); !rest.done();) fields.emplace_back(rest.next());
+  return fields;
+}
+
+bool is_header(const std::vector<std::string>& fields) {
+  double value = 0;
+  return std::ranges::any_of(fields,
+                             [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
+}
+
+// The columns that an option names: all of that name, or else the one of that number.
+std::vector<Index> find_columns(const CsvLayout& layout, const std::string& wanted) {
+  std::vector<Index> found;
+  for (Index j = 0; j < std::ssize(layout.header); ++j)
+    if (layout.header[static_cast<std::size_t>(j)] == wanted) found.push_back(j);
+  Index number = 0;
+  if (found.empty() && is_count(wanted, number) && number < layout.columns()) found.push_back(number);
+  return found;
+}
+
+[[noreturn]] void fail_unknown(const CsvLayout& layout, std::string_view option, const std::string& wanted,
+                               const Source& source) {
+  constexpr std::size_t kShown = 8;
+  std::string known;
+  if (layout.has_header) {
+    std::vector<std::string> shown;
+    for (const std::string& name : layout.header)
+      if (shown.size() < kShown) shown.push_back(printable(std::string_view(name).substr(0, 40)));
+    known = fmt::format("{}{}", fmt::join(shown, ", "), layout.header.size() > kShown ? ", ..." : "");
+  } else {
+    known = fmt::format("0 to {} (the file has no header)", layout.columns() - 1);
+  }
+  throw InvalidArgument(fmt::format("{}: no column {} in {}; known: {}", option, in_quotes(wanted),
+                                    printable(source.name()), known));
+}
+
+void drop_columns(CsvLayout& layout, const Source& source, const ReadOptions& options) {
+  for (const std::string& wanted : options.drop) {
+    const std::vector<Index> found = find_columns(layout, wanted);
+    if (found.empty()) fail_unknown(layout, "drop", wanted, source);
+    for (const Index j : found)
+      layout.role[static_cast<std::size_t>(j + layout.has_row_names)] = CsvLayout::kSkipped;
+  }
+}
+
+// The field of the response, or -1. `kept` are the fields that were not dropped.
+Index response_field(const CsvLayout& layout, const Source& source, const ReadOptions& options,
+                     const std::vector<Index>& kept) {
+  const Index count = std::ssize(kept);
+  if (options.target_optional && !layout.has_header && options.features > 0) {
+    if (count == options.features) return -1;
+    if (count != options.features + 1)
+      fail(source.name(), 0,
+           fmt::format("expected {}, or one more for the response, got {}",
+                       count_of(options.features, "column"), count));
+  }
+  if (!options.target) {
+    const bool expected = !options.target_optional || (options.features > 0 && count == options.features + 1);
+    return expected && count > 0 ? kept.back() : -1;
+  }
+  const std::vector<Index> found = find_columns(layout, *options.target);
+  const bool by_name = layout.has_header && !found.empty() &&
+                       layout.header[static_cast<std::size_t>(found[0])] == *options.target;
+  if (options.target_optional && layout.has_header && !by_name &&
+      (found.empty() || count == options.features))
+    return -1;
+  if (found.empty()) fail_unknown(layout, "target", *options.target, source);
+  if (found.size() > 1)
+    throw InvalidArgument(fmt::format("target: {} columns are named {} in {}; give the number of one: {}",
+                                      found.size(), in_quotes(*options.target), printable(source.name()),
+                                      fmt::join(found, ", ")));
+  const Index field = found[0] + layout.has_row_names;
+  if (std::ranges::find(kept, field) == kept.end())
+    throw InvalidArgument("target: want a column that is not dropped, got " + in_quotes(*options.target));
+  return field;
+}
+
+void assign_roles(CsvLayout& layout, const Source& source, const ReadOptions& options) {
+  if (layout.has_row_names) layout.role[0] = CsvLayout::kSkipped;
+  drop_columns(layout, source, options);
+  std::vector<Index> kept;
+  for (Index f = 0; f < layout.fields(); ++f)
+    if (layout.role[static_cast<std::size_t>(f)] != CsvLayout::kSkipped) kept.push_back(f);
+  const Index response = response_field(layout, source, options, kept);
+  for (const Index f : kept)
+    layout.role[static_cast<std::size_t>(f)] = f == response ? CsvLayout::kResponse : layout.features++;
+  if (layout.features == 0)
+    fail(source.name(), 0, "expected at least one feature column beside the response, got none");
+}
+
+}  // namespace
+
+std::string CsvLayout::describe(Index field) const {
+  const Index column = field - has_row_names;
+  if (!has_header) return fmt::format("column {}", column);
+  return "column " + in_quotes(header[static_cast<std::size_t>(column)]);
+}
+
+CsvLayout csv_layout(const Source& source, const ReadOptions& options) {
+  CsvLayout layout;
+  Records records(source);
+  std::string_view record;
+  if (!records.next(record)) records.fail_file("no data rows");
+  layout.delimiter = delimiter_of(record);
+  std::vector<std::string> first = split(record, layout.delimiter);
+  layout.has_header = is_header(first);
+  std::size_t fields = first.size();
+  if (layout.has_header) {
+    if (!records.next(record)) records.fail_file("no data rows");
+    const bool shorter = split(record, layout.delimiter).size() == first.size() + 1;
+    const bool unnamed = !shorter && first[0].empty() && first.size() > 1;
+    layout.has_row_names = shorter || unnamed;
+    fields += shorter;
+    if (unnamed) first.erase(first.begin());
+    layout.header = std::move(first);
+  }
+  layout.role.assign(fields, 0);
+  assign_roles(layout, source, options);
+  return layout;
+}
+
+void check_same_layout(const CsvLayout& layout, const Source& first, const Source& source) {
+  Records records(source);
+  std::string_view record;
+  if (!records.next(record)) records.fail_file("no data rows");
+  std::vector<std::string> header = split(record, layout.delimiter);
+  if (!layout.has_header) {
+    if (std::ssize(header) == layout.fields() && is_header(header))
+      records.fail("expected no header, as in " + printable(first.name()) + ", got one");
+    return;
+  }
+  if (layout.has_row_names && std::ssize(header) == layout.fields() && header[0].empty())
+    header.erase(header.begin());
+  if (header.size() != layout.header.size())
+    records.fail(fmt::format("expected {} as in {}, got {}", count_of(std::ssize(layout.header), "column"),
+                             printable(first.name()), header.size()));
+  for (std::size_t j = 0; j < header.size(); ++j)
+    if (header[j] != layout.header[j])
+      records.fail(fmt::format("expected column {} as in {}, got {}", in_quotes(layout.header[j]),
+                               printable(first.name()), in_quotes(header[j])));
+}
+
+}  // namespace tyto

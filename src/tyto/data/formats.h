@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tyto/data/dataset.h"
+#include "tyto/data/source.h"
+
+namespace tyto {
+
+using Sources = std::vector<Source>;
+
+// `sources` are not empty and of one format. The sniffers get the first 64 KiB of a file.
+bool looks_like_libsvm(std::string_view beginning);
+Dataset read_libsvm(const Sources& sources, const ReadOptions& options);
+
+bool looks_like_csv(std::string_view beginning);
+Dataset read_csv(const Sources& sources, const ReadOptions& options);
+
+bool looks_like_npy(std::string_view beginning);
+Dataset read_npy(const Sources& sources, const ReadOptions& options);
+
+bool looks_like_matrix_market(std::string_view beginning);
+Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
+
+// The only column of a file of any format but LIBSVM: the response beside a matrix that has `rows` rows.
+// Missing values are refused, or left as NaN where `missing` is not kRefuse.
+Vector read_response(const std::string& file, Index rows, Missing missing);
+
+void refuse_drop(const ReadOptions& options, std::string_view format);  // for formats without named columns
+
+}  // namespace tyto

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tyto {
+
+// Asks the system to back memory that was not touched yet by large pages: what is filled in no order of its
+// addresses misses the translation buffers less (reading a sparse file is about a quarter faster). Does
+// nothing elsewhere.
+void prefer_huge_pages(void* memory, std::size_t bytes);
+
+}  // namespace tyto

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "tyto/base/error.h"
+#include "tyto/data/dense_rows.h"
+#include "tyto/data/formats.h"
+#include "tyto/data/lines.h"
+#include "tyto/data/npy_header.h"
+#include "tyto/data/text.h"
+
+namespace tyto {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are in the file");
+
+constexpr Index kChunk = 4096;  // elements converted at once
+
+template <class Element>
+void convert(const char* bytes, Index count, double* out) {
+  for (Index k = 0; k < count; ++k) {
+    Element element;
+    std::memcpy(&element, bytes + static_cast<std::size_t>(k) * sizeof element, sizeof element);
+    out[k] = static_cast<double>(element);
+  }
+}
+
+struct ElementType {
+  std::string_view name;  // without the byte order
+  Index size;
+  void (*convert)(const char* bytes, Index count, double* out);
+};
+constexpr std::array<ElementType, 11> kTypes{{{"f8", 8, convert<double>},
+                                              {"f4", 4, convert<float>},
+                                              {"i1", 1, convert<std::int8_t>},
+                                              {"u1", 1, convert<std::uint8_t>},
+                                              {"b1", 1, convert<std::uint8_t>},
+                                              {"i2", 2, convert<std::int16_t>},
+                                              {"u2", 2, convert<std::uint16_t>},
+                                              {"i4", 4, convert<std::int32_t>},
+                                              {"u4", 4, convert<std::uint32_t>},
+                                              {"i8", 8, convert<std::int64_t>},
+                                              {"u8", 8, convert<std::uint64_t>}}};
+
+const ElementType& type_of(const NpyHeader& header, const std::string& name) {
+  const std::string_view type = header.type;
+  if (type.starts_with('>')) fail(name, 0, "expected little-endian numbers, got " + in_quotes(type));
+  if (type.starts_with('<') || type.starts_with('|') || type.starts_with('='))
+    for (const ElementType& known : kTypes)
+      if (known.name == type.substr(1)) return known;
+  fail(name, 0, "expected real numbers such as '<f8' or '<f4', got " + in_quotes(type));
+}
+
+// The header, once the file was found to hold as much data as it promises.
+NpyHeader checked_header(const Source& source) {
+  Stream stream = source.open();
+  NpyHeader header = read_npy_header(stream, source.name());
+  Index bytes = type_of(header, source.name()).size;
+  const bool overflow = __builtin_mul_overflow(bytes, header.rows, &bytes) ||
+                        __builtin_mul_overflow(bytes, header.cols, &bytes);
+  if (header.rows == 0 || header.cols == 0) fail(source.name(), 0, "no data rows");
+  const std::size_t size = source.size() - header.size;
+  if (overflow || static_cast<std::size_t>(bytes) != size)
+    fail(source.name(), 0,
+         fmt::format("expected {} bytes of data for the shape ({}, {}), got {}",
+                     overflow ? "very many" : std::to_string(bytes), header.rows, header.cols, size));
+  return header;
+}
+
+template <class Scalar>
+class NpyReader {
+ public:
+  // `target`: the column of the response, or -1.
+  NpyReader(Index rows, Index cols, Index target)
+      : target_(target), x_(rows, cols - (target >= 0)), y_(target >= 0 ? rows : 0) {}
+
+  void read(const Source& source) {
+    Stream stream = source.open();
+    const NpyHeader header = read_npy_header(stream, source.name());
+    if (header.rows > x_.rows() - base_ || header.cols != x_.cols() + (target_ >= 0))
+      fail(source.name(), 0, kFileChanged);
+    const ElementType& type = type_of(header, source.name());
+    header.fortran_order ? read_columns(source, stream, header, type)
+                         : read_rows(source, stream, header, type);
+    base_ += header.rows;
+  }
+
+  void finish(const Source& last, std::optional<Vector> response, Missing policy, Dataset& data) {
+    if (base_ != x_.rows()) fail(last.name(), 0, kFileChanged);
+    if (response) {
+      y_ = std::move(*response);
+      missing_.count += y_.array().isNaN().count();
+      if (missing_.first.empty()) missing_.first = printable(last.name()) + ": the response";
+    }
+    settle(std::move(x_), std::move(y_), missing_, policy, data);
+  }
+
+ private:
+  void read_rows(const Source& source, Stream& stream, const NpyHeader& header, const ElementType& type) {
+    RowWriter<Scalar> rows(x_, base_);
+    for (Index i = 0; i < header.rows; ++i) {
+      Scalar* row = rows.next();
+      for (Index begin = 0; begin < header.cols; begin += kChunk) {
+        const Index count = std::min(kChunk, header.cols - begin);
+        next_values(source, stream, type, count);
+        for (Index k = 0; k < count; ++k) {
+          const Index j = begin + k;
+          const double value = checked(values_[static_cast<std::size_t>(k)], source, i, j);
+          if (j == target_)
+            y_[base_ + i] = value;
+          else
+            row[feature(j)] = static_cast<Scalar>(value);
+        }
+      }
+    }
+    rows.flush();
+  }
+
+  void read_columns(const Source& source, Stream& stream, const NpyHeader& header, const ElementType& type) {
+    for (Index j = 0; j < header.cols; ++j)
+      for (Index begin = 0; begin < header.rows; begin += kChunk) {
+        const Index count = std::min(kChunk, header.rows - begin);
+        next_values(source, stream, type, count);
+        for (Index k = 0; k < count; ++k) {
+          const double value = checked(values_[static_cast<std::size_t>(k)], source, begin + k, j);
+          if (j == target_)
+            y_[base_ + begin + k] = value;
+          else
+            x_(base_ + begin + k, feature(j)) = static_cast<Scalar>(value);
+        }
+      }
+  }
+
+  Index feature(Index column) const { return column - (target_ >= 0 && column > target_); }
+  void next_values(const Source& source, Stream& stream, const ElementType& type, Index count) {
+    if (!stream.read(bytes_.data(), static_cast<std::size_t>(count * type.size)))
+      fail(source.name(), 0, kFileChanged);
+    type.convert(bytes_.data(), count, values_.data());
+  }
+  double checked(double value, const Source& source, Index row, Index column) {
+    if (std::isfinite(value)) return value;
+    const auto place = [&] {
+      return fmt::format("{}: element [{}, {}]", printable(source.name()), row, column);
+    };
+    if (std::isinf(value))
+      throw DataError(place() + ": expected a finite number, got " + fmt::format("{}", value));
+    missing_.add(place);
+    return value;
+  }
+
+  Index target_, base_ = 0;  // base: rows of the files before this one
+  DenseMatrix<Scalar> x_;
+  Vector y_;
+  MissingValues missing_;
+  std::array<char, kChunk * 8> bytes_;
+  std::array<double, kChunk> values_;
+};
+
+// The response is a column of the matrix, a file beside it, or nowhere.
+struct ResponsePlace {
+  Index column = -1;
+  std::string file;
+};
+
+ResponsePlace response_place(const Source& source, const ReadOptions& options, Index cols) {
+  Index column = cols - 1;
+  if (options.target && !is_count(*options.target, column)) {
+    std::error_code ignored;
+    if (options.target_optional && !std::filesystem::exists(*options.target, ignored)) return {};
+    return {.column = -1, .file = *options.target};
+  }
+  if (options.target_optional) {
+    if (cols == options.features || options.features == 0) return {};
+    if (cols != options.features + 1)
+      fail(source.name(), 0,
+           fmt::format("expected {}, or one more for the response, got {}",
+                       count_of(options.features, "column"), cols));
+  }
+  if (column >= cols)
+    throw InvalidArgument(fmt::format("target: no column {} in {}; known: 0 to {}, or a file",
+                                      in_quotes(*options.target), printable(source.name()), cols - 1));
+  if (cols == 1) fail(source.name(), 0, "expected at least one feature column beside the response, got none");
+  return {.column = column, .file = {}};
+}
+
+template <class Scalar>
+Dataset read_as(const Sources& sources, const ReadOptions& options, Index rows, Index cols) {
+  const ResponsePlace place = response_place(sources[0], options, cols);
+  std::optional<Vector> response;
+  if (!place.file.empty()) response = read_response(place.file, rows, options.missing);
+  NpyReader<Scalar> reader(rows, cols, place.column);
+  for (const Source& source : sources) reader.read(source);
+  Dataset data;
+  reader.finish(sources.back(), std::move(response), options.missing, data);
+  return data;
+}
+
+}  // namespace
+
+Dataset read_npy(const Sources& sources, const ReadOptions& options) {
+  refuse_drop(options, "npy");
+  Index rows = 0, cols = 0;
+  bool all_floats = true;
+  for (const Source& source : sources) {
+    const NpyHeader header = checked_header(source);
+    if (cols > 0 && header.cols != cols)
+      fail(source.name(), 0,
+           fmt::format("expected {} as in {}, got {}", count_of(cols, "column"), printable(sources[0].name()),
+                       header.cols));
+    rows += header.rows;
+    cols = header.cols;
+    all_floats = all_floats && header.type.ends_with("f4");
+  }
+  return all_floats ? read_as<float>(sources, options, rows, cols)
+                    : read_as<double>(sources, options, rows, cols);
+}
+
+}  // namespace tyto

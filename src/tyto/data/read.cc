@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "tyto/base/error.h"
+#include "tyto/data/formats.h"
+#include "tyto/data/text.h"
+
+namespace tyto {
+namespace {
+
+struct Format {
+  std::string_view name;
+  std::array<std::string_view, 3> extensions;
+  bool (*sniff)(std::string_view beginning);
+  Dataset (*read)(const Sources&, const ReadOptions&);
+};
+
+// Sniffed in this order: anything may be CSV.
+constexpr std::array<Format, 4> kFormats{{
+    {"npy", {"npy"}, looks_like_npy, read_npy},
+    {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market},
+    {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm},
+    {"csv", {"csv", "tsv", "tab"}, looks_like_csv, read_csv},
+}};
+
+constexpr std::size_t kSniffed = std::size_t{1} << 16;
+
+const Format* by_extension(std::string_view name) {
+  const auto last_extension = [&] {
+    const auto dot = name.find_last_of("./");
+    return dot == std::string_view::npos || name[dot] == '/' ? std::string()
+                                                             : lower_case(name.substr(dot + 1));
+  };
+  std::string extension = last_extension();
+  for (const std::string_view compression : {"gz", "bz2", "xz", "zst"}) {
+    if (extension != compression) continue;
+    name.remove_suffix(extension.size() + 1);
+    extension = last_extension();
+    break;
+  }
+  if (extension.empty()) return nullptr;
+  for (const Format& format : kFormats)
+    if (std::ranges::find(format.extensions, extension) != format.extensions.end()) return &format;
+  return nullptr;
+}
+
+const Format& by_name(const std::string& name) {
+  for (const Format& format : kFormats)
+    if (format.name == name) return format;
+  throw InvalidArgument(
+      fmt::format("format: unknown format {}; known: {}", in_quotes(name), fmt::join(format_names(), ", ")));
+}
+
+const Format& format_of(const Source& source) {
+  if (const Format* format = by_extension(source.name())) return *format;
+  const std::string beginning = source.beginning(kSniffed);
+  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff"))
+    fail(source.name(), 0, "expected UTF-8 text, got UTF-16");
+  for (const Format& format : kFormats)
+    if (format.sniff(beginning)) return format;
+  fail(source.name(), 0, fmt::format("expected {}, got none of them", fmt::join(format_names(), ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  std::ranges::sort(names);
+  return names;
+}
+
+Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
+  if (files.empty()) throw InvalidArgument("files: want at least one, got none");
+  if (options.features < 0)
+    throw InvalidArgument(fmt::format("features: want >= 0, got {}", options.features));
+  const Format* format = options.format.empty() ? nullptr : &by_name(options.format);
+  Sources sources;
+  for (const std::string& file : files) {
+    sources.emplace_back(file);
+    if (!options.format.empty()) continue;
+    const Format& found = format_of(sources.back());
+    if (format != nullptr && format != &found)
+      fail(file, 0,
+           fmt::format("expected {} as in {}, got {}", format->name, printable(files[0]), found.name));
+    format = &found;
+  }
+  try {
+    return format->read(sources, options);
+  } catch (const std::bad_alloc&) {
+    fail(files[0], 0, "the data does not fit into memory");
+  } catch (const std::length_error&) {
+    fail(files[0], 0, "the data does not fit into memory");
+  }
+}
+
+Vector read_response(const std::string& file, Index rows, Missing missing) {
+  const ReadOptions options{.target_optional = true,
+                            .missing = missing == Missing::kRefuse ? Missing::kRefuse : Missing::kKeep,
+                            .features = 1};
+  Sources sources;
+  sources.emplace_back(file);
+  const Format& format = format_of(sources[0]);
+  if (format.read == read_libsvm) fail(file, 0, "expected a file of one column, got libsvm");
+  const Dataset data = format.read(sources, options);
+  const Index cols = data.design.cols() + (data.response.size() > 0);
+  if (cols != 1) fail(file, 0, fmt::format("expected one column, the response, got {}", cols));
+  if (data.design.rows() != rows)
+    fail(file, 0,
+         fmt::format("expected {} as in the matrix, got {}", count_of(rows, "row"), data.design.rows()));
+  Vector response = Vector::Zero(rows);
+  data.design.for_each_entry(0, [&](Index row, double value) { response[row] = value; });
+  return response;
+}
+
+void refuse_drop(const ReadOptions& options, std::string_view format) {
+  if (!options.drop.empty())
+    throw InvalidArgument(
+        fmt::format("drop: want none for {} files, got {}", format, in_quotes(options.drop[0])));
+}
+
+}  // namespace tyto

@@ -1,0 +1,151 @@
+#include "tyto/data/source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "tyto/data/text.h"
+
+namespace tyto {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& name) : fd_(::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ < 0) fail(name, 0, "cannot open: " + std::generic_category().message(errno));
+  }
+  ~Descriptor() { ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string read_all(const std::string& name, int fd) {
+  std::string bytes;
+  std::string block(kBlock, '\0');
+  for (;;) {
+    const ssize_t count = ::read(fd, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(name, 0, "cannot read: " + std::generic_category().message(errno));
+    if (count == 0) return bytes;
+    bytes.append(block, 0, static_cast<std::size_t>(count));
+  }
+}
+
+struct FreeArchive {
+  void operator()(archive* a) const { archive_read_free(a); }
+};
+using Archive = std::unique_ptr<archive, FreeArchive>;
+
+}  // namespace
+
+struct Stream::State {
+  std::string name;
+  std::unique_ptr<Descriptor> file;
+  Archive archive;  // declared after the file it reads
+  bool ended = false;
+};
+
+// Only the four compressions that the documentation names: libarchive's others start programs (lrzip) or take
+// plain text for something else (uuencode).
+Stream::Stream(std::string name, const std::string* memory) : state_(std::make_unique<State>()) {
+  state_->name = std::move(name);
+  archive* a = archive_read_new();
+  if (a == nullptr) throw std::bad_alloc();
+  state_->archive.reset(a);
+  archive_read_support_filter_gzip(a);
+  archive_read_support_filter_bzip2(a);
+  archive_read_support_filter_xz(a);
+  archive_read_support_filter_zstd(a);
+  archive_read_support_format_raw(a);
+  archive_read_support_format_empty(a);
+  int status;
+  if (memory != nullptr) {
+    status = archive_read_open_memory(a, memory->data(), memory->size());
+  } else {
+    state_->file = std::make_unique<Descriptor>(state_->name);
+    status = archive_read_open_fd(a, state_->file->number(), kBlock);
+  }
+  if (status < ARCHIVE_WARN) fail_as_archive();
+  archive_entry* entry = nullptr;
+  status = archive_read_next_header(a, &entry);
+  state_->ended = status == ARCHIVE_EOF;
+  if (!state_->ended && status < ARCHIVE_WARN) fail_as_archive();
+}
+
+Stream::~Stream() = default;
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+
+void Stream::fail_as_archive() const {
+  const char* reason = archive_error_string(state_->archive.get());
+  fail(state_->name, 0,
+       std::string("cannot decompress: ") + (reason ? printable(reason) : "damaged or cut off"));
+}
+
+std::string_view Stream::next_block() {
+  while (!state_->ended) {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    const int status = archive_read_data_block(state_->archive.get(), &data, &size, &offset);
+    state_->ended = status == ARCHIVE_EOF;
+    if (!state_->ended && status < ARCHIVE_WARN) fail_as_archive();
+    if (size > 0) return {static_cast<const char*>(data), size};
+  }
+  return {};
+}
+
+bool Stream::read(void* to, std::size_t size) {
+  char* out = static_cast<char*>(to);
+  while (size > 0) {
+    if (rest_.empty() && (rest_ = next_block()).empty()) return false;
+    const std::size_t count = std::min(size, rest_.size());
+    std::memcpy(out, rest_.data(), count);
+    rest_.remove_prefix(count);
+    out += count, size -= count;
+  }
+  return true;
+}
+
+Source::Source(std::string name) : name_(std::move(name)) {
+  const Descriptor file(name_);
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0)
+    fail(name_, 0, "cannot read: " + std::generic_category().message(errno));
+  if (S_ISDIR(status.st_mode)) fail(name_, 0, "expected a file, got a folder");
+  spooled_ = !S_ISREG(status.st_mode);
+  if (spooled_) memory_ = read_all(name_, file.number());
+  if (spooled_ ? memory_.empty() : status.st_size == 0) fail(name_, 0, "expected data, got an empty file");
+  if (beginning(1).empty())
+    fail(name_, 0, "expected data, got none: the compressed file is empty or cut off");
+}
+
+std::string Source::beginning(std::size_t size) const {
+  Stream stream = open();
+  std::string bytes;
+  for (std::string_view block; bytes.size() < size && !(block = stream.next_block()).empty();)
+    bytes.append(block.substr(0, size - bytes.size()));
+  return bytes;
+}
+
+std::size_t Source::size() const {
+  Stream stream = open();
+  std::size_t total = 0;
+  for (std::string_view block; !(block = stream.next_block()).empty();) total += block.size();
+  return total;
+}
+
+}  // namespace tyto

@@ -1,0 +1,106 @@
+#include "tyto/data/text.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+namespace {
+
+unsigned char byte(char c) { return static_cast<unsigned char>(c); }
+
+// Length of the valid UTF-8 sequence of a printable character at the start of `text`, or 0.
+std::size_t printable_length(std::string_view text) {
+  const unsigned char first = byte(text[0]);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f;
+  const std::size_t length = first >= 0xc2 && first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (first < 0xc2 || length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(text[i]) & 0xc0) != 0x80) return 0;
+  const unsigned char second = byte(text[1]);
+  const bool control = first == 0xc2 && second < 0xa0;  // U+0080 .. U+009F
+  const bool separator = first == 0xe2 && second == 0x80 && byte(text[2]) >= 0xa8 && byte(text[2]) <= 0xa9;
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return control || separator || overlong || beyond ? 0 : length;
+}
+
+// The decimal exponent of a number that std::from_chars finds out of range: positive for one that is too
+// large.
+bool is_too_large(std::string_view number) {
+  if (const auto e = number.find_first_of("eE"); e != std::string_view::npos) return number[e + 1] != '-';
+  return number.find_first_of("123456789") < number.find('.');
+}
+
+}  // namespace
+
+void fail(std::string_view name, Index line, std::string_view message) {
+  if (line > 0) throw DataError(fmt::format("{}:{}: {}", printable(name), line, message));
+  throw DataError(fmt::format("{}: {}", printable(name), message));
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = printable_length(text);
+    if (length > 0)
+      out += text.substr(0, length);
+    else
+      out += fmt::format("\\x{:02x}", byte(text[0]));
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  if (text.size() <= kLongest) return fmt::format("'{}'", printable(text));
+  std::size_t cut = kLongest - 3;
+  while (cut > 0 && (byte(text[cut]) & 0xc0) == 0x80) --cut;  // not inside a character
+  return fmt::format("'{}...'", printable(text.substr(0, cut)));
+}
+
+std::string count_of(Index count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view take_word(std::string_view& text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  std::size_t length = 0;
+  while (length < text.size() && !is_blank(text[length])) ++length;
+  const std::string_view word = text.substr(0, length);
+  text.remove_prefix(length);
+  return word;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+const char* parse_any_number(const char* begin, const char* end, double& value) {
+  const char* start = begin;
+  if (start < end && *start == '+') {
+    ++start;
+    if (start < end && *start == '-') return begin;
+  }
+  const auto [stop, error] = std::from_chars(start, end, value);
+  if (error == std::errc()) return stop;
+  if (error != std::errc::result_out_of_range) return begin;
+  const std::string_view number(start, static_cast<std::size_t>(stop - start));
+  value = is_too_large(number) ? std::numeric_limits<double>::infinity() : 0.0;
+  if (*start == '-') value = -value;
+  return stop;
+}
+
+}  // namespace tyto
