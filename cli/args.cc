@@ -1,0 +1,65 @@
+#include "cli/args.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "tyto/base/error.h"
+#include "tyto/data/atomic_file.h"
+
+namespace tyto::cli {
+
+void DataArgs::add(CLI::App& app) {
+  app.add_option("DATA", files,
+                 "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, Matrix "
+                 "Market; plain "
+                 "or compressed (gz, bz2, xz, zst)")
+      ->required();
+  app.add_option(
+      "--target", target,
+      "The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix "
+      "[the LIBSVM label, else the last column]");
+  app.add_option("--drop", drop, "CSV columns to leave out, by name or 0-based number: NAME,NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--missing", missing, "Rows with missing values: refuse, drop-rows")->capture_default_str();
+  app.add_option("--format", format, "Format of the data: " + joined(format_names()) + " [found by itself]");
+}
+
+ReadOptions DataArgs::options() const {
+  ReadOptions options;
+  options.format = format;
+  if (!target.empty()) options.target = target;
+  options.drop = drop;
+  if (missing != "refuse" && missing != "drop-rows")
+    throw InvalidArgument("missing: want refuse or drop-rows, got '" + missing + "'");
+  options.missing = missing == "refuse" ? Missing::kRefuse : Missing::kDropRows;
+  return options;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  if (path != "-") return write_atomically(path, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw DataError("standard output: cannot write");
+}
+
+void check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  const std::filesystem::path file(path);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) throw DataError(path + ": cannot write: it is a folder");
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw DataError(path + ": cannot write: no folder " + folder.string());
+  if (access(folder.c_str(), W_OK) != 0 && access(path.c_str(), W_OK) != 0)
+    throw DataError(path + ": cannot write: no permission for folder " + folder.string());
+}
+
+}  // namespace tyto::cli

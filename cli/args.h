@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tyto/data/dataset.h"
+
+namespace tyto::cli {
+
+// How data is read: the options that fit, predict and verify share.
+struct DataArgs {
+  std::vector<std::string> files;
+  std::string target, format, missing = "refuse";
+  std::vector<std::string> drop;
+
+  void add(CLI::App& app);
+  ReadOptions options() const;
+};
+
+std::string joined(const std::vector<std::string>& names);  // "a, b, c"
+
+// Output goes to a file, as a whole or not at all, or to standard output where the name is "-".
+void write_output(const std::string& path, std::string_view text);
+// Says before the work begins that a result could not be written. Throws DataError; an empty path is no
+// output.
+void check_writable(const std::string& path);
+
+}  // namespace tyto::cli

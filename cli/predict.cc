@@ -1,0 +1,79 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "tyto/select/model.h"
+
+namespace tyto::cli {
+namespace {
+
+struct PredictArgs {
+  std::string model, output = "-", json;
+  DataArgs data;
+  bool quiet = false;
+};
+
+struct Errors {
+  double mse, mae, r2;
+};
+Errors measure(const Vector& prediction, const Vector& response) {
+  const Vector residual = response - prediction;
+  const double variance = (response.array() - response.mean()).square().mean(),
+               mse = residual.squaredNorm() / static_cast<double>(residual.size());
+  return {mse, residual.cwiseAbs().mean(), 1 - mse / variance};
+}
+
+// JSON has no infinity and no NaN: R^2 of a constant response is null.
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+int run(const PredictArgs& args) {
+  check_writable(args.output), check_writable(args.json);
+  const Model model = load_model(args.model);
+  ReadOptions options = args.data.options();
+  options.target_optional = args.data.target.empty();
+  if (!options.target && !model.target.empty()) options.target = model.target;
+  if (!options.target && !model.response_name.empty()) options.target = model.response_name;
+  if (options.drop.empty()) options.drop = model.dropped;
+  options.features = model.p;
+  const Dataset data = read(args.data.files, options);
+  const Vector prediction = predict(model, data);
+
+  std::string csv = "prediction\n";
+  for (const double value : prediction) csv += fmt::format("{}\n", value);
+  std::string errors;
+  if (data.response.size() > 0) {
+    const Errors e = measure(prediction, data.response);
+    errors = fmt::format(",\"mse\":{},\"rmse\":{},\"mae\":{},\"r2\":{}", number(e.mse),
+                         number(std::sqrt(e.mse)), number(e.mae), number(e.r2));
+    if (!args.quiet)
+      fmt::print(stderr, "{} rows: RMSE {:.6g}, MAE {:.6g}, R2 {:.4g}\n", prediction.size(), std::sqrt(e.mse),
+                 e.mae, e.r2);
+  }
+  write_output(args.output, csv);
+  if (!args.json.empty())
+    write_output(args.json,
+                 fmt::format("{{\"format\":\"tyto-prediction-1\",\"n\":{}{}}}\n", prediction.size(), errors));
+  return kDone;
+}
+
+}  // namespace
+
+std::function<int()> define_predict(CLI::App& app) {
+  auto args = std::make_shared<PredictArgs>();
+  app.add_option("MODEL", args->model, "Model file that 'tyto fit --model' wrote")->required();
+  args->data.add(app);
+  app.add_option("--output", args->output, "Where the predictions go, as CSV")->capture_default_str();
+  app.add_option("--json", args->json, "Write the errors (mse, rmse, mae, r2) as JSON");
+  app.add_flag("--quiet", args->quiet, "No summary");
+  app.footer(
+      "Features are found by name where the model and the data have names, else by position. The response "
+      "is\n"
+      "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv");
+  return [args] { return run(*args); };
+}
+
+}  // namespace tyto::cli

@@ -1,0 +1,7 @@
+#include "tyto/base/version.h"
+
+namespace tyto {
+
+const char* version() { return TYTO_VERSION; }
+
+}  // namespace tyto

@@ -1,0 +1,93 @@
+#include "tyto/select/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+namespace {
+
+// Columns of the non-zero coefficients, numbered by magnitude: the same number where the magnitude is the
+// same.
+std::map<double, Index, std::greater<>> cluster_numbers(const Vector& beta) {
+  std::map<double, Index, std::greater<>> numbers;
+  for (Index j = 0; j < beta.size(); ++j)
+    if (beta[j] != 0) numbers.emplace(std::abs(beta[j]), 0);
+  Index next = 0;
+  for (auto& [magnitude, number] : numbers) number = next++;
+  return numbers;
+}
+
+// Where each of the model's features stands in the data.
+IndexSet positions(const Model& model, const Dataset& data) {
+  const bool by_name =
+      !data.names.empty() &&
+      std::ranges::all_of(model.coefficients, [](const Coefficient& c) { return !c.name.empty(); });
+  IndexSet result;
+  if (!by_name) {
+    if (data.design.cols() != model.p)
+      throw InvalidArgument("data: want " + std::to_string(model.p) +
+                            " feature columns, as the model was fitted on, got " +
+                            std::to_string(data.design.cols()));
+    for (const Coefficient& c : model.coefficients) result.push_back(c.column);
+    return result;
+  }
+  std::unordered_map<std::string_view, Index> place;
+  for (std::size_t j = 0; j < data.names.size(); ++j) place.emplace(data.names[j], static_cast<Index>(j));
+  // Names that stand twice say nothing: then the position decides, if the name there is right.
+  for (const Coefficient& c : model.coefficients) {
+    const auto column = static_cast<std::size_t>(c.column);
+    if (column < data.names.size() && data.names[column] == c.name) {
+      result.push_back(c.column);
+    } else if (const auto found = place.find(c.name); found != place.end()) {
+      result.push_back(found->second);
+    } else {
+      throw InvalidArgument("data: want a column '" + c.name +
+                            "', which the model uses, got none of that name");
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Index Model::clusters() const {
+  Index most = -1;
+  for (const Coefficient& c : coefficients) most = std::max(most, c.cluster);
+  return most + 1;
+}
+
+Model make_model(const Dataset& data, const RegressionOptions& options, const Regression& regression,
+                 const Fit& fit, const FitOptions& fit_options) {
+  const Vector& beta = fit.solution.beta;
+  const Certificate& c = fit.certificate;
+  Model model;
+  model.n = data.design.rows(), model.p = data.design.cols();
+  model.options = options;
+  model.alpha = regression.alpha;
+  model.solver = fit_options.solver, model.screening = fit_options.screening;
+  model.status = name(fit.status), model.tolerance = fit_options.tolerance;
+  model.primal = c.primal, model.dual = c.dual, model.gap = c.gap, model.relative_gap = c.relative_gap();
+  model.intercept = regression.intercept(beta);
+  model.response_name = data.response_name;
+  const auto clusters = cluster_numbers(beta);
+  const Vector coefficients = regression.coefficients(beta);
+  for (Index j = 0; j < beta.size(); ++j)
+    if (beta[j] != 0)
+      model.coefficients.push_back({j, coefficients[j], clusters.at(std::abs(beta[j])),
+                                    data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
+  return model;
+}
+
+Vector predict(const Model& model, const Dataset& data) {
+  const IndexSet columns = positions(model, data);
+  Vector prediction = Vector::Constant(data.design.rows(), model.intercept);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    data.design.axpy(columns[k], model.coefficients[k].value, prediction);
+  return prediction;
+}
+
+}  // namespace tyto

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tyto/select/regression.h"
+#include "tyto/solve/fit.h"
+
+namespace tyto {
+
+// A coefficient that is not zero, on the data's own scale. Coefficients of one cluster have the same
+// magnitude in the problem that was solved; dividing by the scales hides that, so the number is kept.
+// Clusters are numbered from 0, the largest magnitude first.
+struct Coefficient {
+  Index column;
+  double value;
+  Index cluster;
+  std::string name;  // empty where the data has no names
+};
+
+// What is kept of a fit: enough to predict, and to verify the certificate from the data alone.
+struct Model {
+  Index n = 0, p = 0;
+  RegressionOptions options;
+  double alpha = 0;
+  std::string solver, screening, status;
+  double tolerance = 0, primal = 0, dual = 0, gap = 0, relative_gap = 0;
+  double intercept = 0;
+  std::vector<Coefficient> coefficients;
+  std::string response_name;
+  // How the data was read, so that new data is read alike.
+  std::string target;
+  std::vector<std::string> dropped;
+
+  Index clusters() const;
+};
+
+Model make_model(const Dataset& data, const RegressionOptions& options, const Regression& regression,
+                 const Fit& fit, const FitOptions& fit_options);
+
+// Features are found by name where the model and the data both have names, else by position; then the width
+// must agree. Throws InvalidArgument that says what does not fit.
+Vector predict(const Model& model, const Dataset& data);
+
+std::string to_json(const Model& model);                  // versioned; numbers keep all their digits
+std::string to_json(const Model& model, const Fit& fit);  // the same with how the solver got there
+Model load_model(const std::string& path);                // throws DataError
+std::string coefficients_csv(const Model& model);         // column,name,coefficient,cluster
+
+}  // namespace tyto

@@ -1,0 +1,154 @@
+// Models as JSON: one document, with the names of docs/cli.md, for the model file and for the result of a
+// fit.
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tyto/base/error.h"
+#include "tyto/select/model.h"
+
+namespace tyto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kModelFormat = "tyto-model-1";
+constexpr const char* kFitFormat = "tyto-fit-1";
+
+Json document(const Model& model, const char* format) {
+  Json columns = Json::array(), clusters = Json::array(), names = Json::array();
+  for (const Coefficient& c : model.coefficients) {
+    columns.push_back({c.column, c.value});
+    clusters.push_back(c.cluster);
+    if (!c.name.empty()) names.push_back(c.name);
+  }
+  const RegressionOptions& o = model.options;
+  Json json{{"format", format},
+            {"n", model.n},
+            {"p", model.p},
+            {"loss", "gaussian"},
+            {"weights", o.weights},
+            {"q", o.q},
+            {"alpha", model.alpha},
+            {"fit_intercept", o.intercept},
+            {"standardize", o.standardize},
+            {"solver", model.solver},
+            {"screening", model.screening},
+            {"status", model.status},
+            {"tolerance", model.tolerance},
+            {"primal", model.primal},
+            {"dual", model.dual},
+            {"gap", model.gap},
+            {"relative_gap", model.relative_gap},
+            {"nonzeros", model.coefficients.size()},
+            {"clusters", model.clusters()},
+            {"target", model.target},
+            {"dropped", model.dropped},
+            {"response", model.response_name},
+            {"intercept", model.intercept},
+            {"coefficients", columns},
+            {"cluster_of", clusters},
+            {"names", names}};
+  if (o.weight_values.size() > 0)
+    json["weight_values"] = std::vector<double>(o.weight_values.begin(), o.weight_values.end());
+  return json;
+}
+
+// Names come from files and need not be UTF-8: bytes that are not are replaced, so that the document stays
+// valid.
+std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Model parse(const Json& json) {
+  Model model;
+  model.n = json.at("n").get<Index>(), model.p = json.at("p").get<Index>();
+  RegressionOptions& o = model.options;
+  o.weights = json.at("weights").get<std::string>();
+  o.q = json.at("q").get<double>();
+  o.intercept = json.at("fit_intercept").get<bool>(), o.standardize = json.at("standardize").get<bool>();
+  o.relative_to = RelativeTo::kAbsolute;
+  o.strength = model.alpha = json.at("alpha").get<double>();
+  if (json.contains("weight_values")) {
+    const auto values = json["weight_values"].get<std::vector<double>>();
+    o.weight_values = Eigen::Map<const Vector>(values.data(), std::ssize(values));
+  }
+  model.solver = json.at("solver").get<std::string>(),
+  model.screening = json.at("screening").get<std::string>();
+  model.status = json.at("status").get<std::string>(), model.tolerance = json.at("tolerance").get<double>();
+  model.primal = json.at("primal").get<double>(), model.dual = json.at("dual").get<double>();
+  model.gap = json.at("gap").get<double>(), model.relative_gap = json.at("relative_gap").get<double>();
+  model.target = json.at("target").get<std::string>();
+  model.dropped = json.at("dropped").get<std::vector<std::string>>();
+  model.response_name = json.at("response").get<std::string>();
+  model.intercept = json.at("intercept").get<double>();
+  const auto clusters = json.at("cluster_of").get<std::vector<Index>>();
+  const auto names = json.at("names").get<std::vector<std::string>>();
+  const auto coefficients = json.at("coefficients").get<std::vector<std::pair<Index, double>>>();
+  if (clusters.size() != coefficients.size() || (!names.empty() && names.size() != coefficients.size()))
+    throw DataError("expected one cluster and one name for each coefficient");
+  for (std::size_t k = 0; k < coefficients.size(); ++k) {
+    const auto [column, value] = coefficients[k];
+    if (column < 0 || column >= model.p || !std::isfinite(value))
+      throw DataError("expected coefficients of columns 0 to p - 1, got column " + std::to_string(column));
+    model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k]});
+  }
+  return model;
+}
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
+  std::string result = "\"";
+  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) { return dump(document(model, kModelFormat)); }
+
+std::string to_json(const Model& model, const Fit& fit) {
+  Json json = document(model, kFitFormat);
+  json["epochs"] = fit.epochs;
+  json["seconds"] = fit.seconds;
+  json["cpu_seconds"] = fit.cpu_seconds;
+  json["screened"] = fit.screened;
+  Json& trace = json["trace"] = Json::array();
+  for (const TracePoint& at : fit.trace)
+    trace.push_back({{"epoch", at.epoch},
+                     {"seconds", at.seconds},
+                     {"primal", at.primal},
+                     {"gap", at.gap},
+                     {"active", at.active}});
+  return dump(json);
+}
+
+Model load_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(path + ": cannot open this model");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object())
+    throw DataError(path + ": expected a tyto model (JSON), got something else");
+  const std::string format =
+      json.value("format", Json()).is_string() ? json["format"].get<std::string>() : "";
+  if (format != kModelFormat && format != kFitFormat)
+    throw DataError(path + ": expected format " + kModelFormat + " or " + kFitFormat + ", got '" +
+                    format.substr(0, 40) + "'");
+  try {
+    return parse(json);
+  } catch (const Json::exception& error) {
+    throw DataError(path + ": damaged model: " + error.what());
+  } catch (const DataError& error) {
+    throw DataError(path + ": damaged model: " + error.what());
+  }
+}
+
+std::string coefficients_csv(const Model& model) {
+  std::string csv = "column,name,coefficient,cluster\n";
+  for (const Coefficient& c : model.coefficients)
+    csv += std::to_string(c.column) + "," + quoted(c.name) + "," + Json(c.value).dump() + "," +
+           std::to_string(c.cluster) + "\n";
+  return csv;
+}
+
+}  // namespace tyto

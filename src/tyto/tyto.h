@@ -1,0 +1,19 @@
+#pragma once
+
+// The public headers of Tyto.
+#include "tyto/base/error.h"         // IWYU pragma: export
+#include "tyto/base/types.h"         // IWYU pragma: export
+#include "tyto/base/version.h"       // IWYU pragma: export
+#include "tyto/data/atomic_file.h"   // IWYU pragma: export
+#include "tyto/data/dataset.h"       // IWYU pragma: export
+#include "tyto/data/simulate.h"      // IWYU pragma: export
+#include "tyto/data/write.h"         // IWYU pragma: export
+#include "tyto/math/design.h"        // IWYU pragma: export
+#include "tyto/math/sorted_l1.h"     // IWYU pragma: export
+#include "tyto/math/weights.h"       // IWYU pragma: export
+#include "tyto/problem/problem.h"    // IWYU pragma: export
+#include "tyto/problem/screening.h"  // IWYU pragma: export
+#include "tyto/select/model.h"       // IWYU pragma: export
+#include "tyto/select/regression.h"  // IWYU pragma: export
+#include "tyto/solve/fit.h"          // IWYU pragma: export
+#include "tyto/verify/verify.h"      // IWYU pragma: export

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "tyto/data/dataset.h"
+
+namespace tyto {
+
+// The certificate of a model, computed again from the files alone: plain loops and full sorts in extended
+// precision, with none of the solver's code or numbers. Only the readers and the weight sequences are shared.
+struct Verification {
+  double primal = 0, dual = 0, gap = 0;                       // as found here
+  double claimed_primal = 0, claimed_gap = 0, tolerance = 0;  // as the model says
+  bool holds = false;
+  std::string reason;  // why it does not hold, in words
+};
+
+// Throws DataError for a model that cannot be read, InvalidArgument for data of another shape.
+Verification verify(const std::string& model_path, const Dataset& data);
+
+}  // namespace tyto
