@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need (Debian 12, Ubuntu 24.04 or newer). Does nothing where all is there.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config git python3
+  libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
+  libgtest-dev libbenchmark-dev
+)
+[ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: need root or sudo to install: ${missing[*]}" >&2; exit 2; }
+  root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${root[@]}" apt-get update -q >/dev/null
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null

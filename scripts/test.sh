@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds build/tyto and the tests with address and undefined-behaviour sanitizers, runs them all.
+# TYTO_BUILD names another build folder than build/; TYTO_DATA a folder with real data sets (tests that need it skip).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${TYTO_BUILD:-build}
+
+werror=OFF  # a newer compiler's new warnings must not keep a user from testing
+[ "${CI:-}" = true ] && werror=ON
+
+scripts/setup.sh
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTYTO_WERROR=$werror -DTYTO_TESTS=OFF -DTYTO_BENCH=OFF
+cmake --build "$build" --target tyto_cli tyto
+cmake -S . -B "$build/asan" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTYTO_WERROR=$werror -DTYTO_TESTS=ON -DTYTO_SANITIZE=address,undefined \
+  -DTYTO_RELEASE_BUILD="$(cd "$build" && pwd)"
+cmake --build "$build/asan"
+ctest --test-dir "$build/asan" --output-on-failure -j "$(nproc)" "$@"
