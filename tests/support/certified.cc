@@ -1,0 +1,42 @@
+#include "tests/support/certified.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/naive.h"
+
+namespace tyto {
+
+void expect_certificates_agree(const Problem& problem, const Vector& beta) {
+  const Certificate c = certify(problem, make_iterate(problem, beta));
+  const naive::Certificate exact = naive::certify(problem, beta);
+  const double rounding = c.rounding + 1e-15 * (c.primal + std::abs(c.dual));
+  EXPECT_NEAR(c.gap, static_cast<double>(exact.gap()), c.rounding);
+  EXPECT_NEAR(c.primal, static_cast<double>(exact.primal), rounding);
+  EXPECT_NEAR(c.dual, static_cast<double>(exact.dual), rounding);
+  EXPECT_GE(exact.gap(), -1e-17L * (exact.primal + std::abs(exact.dual))) << "weak duality";
+}
+
+void expect_certified(const Problem& problem, const Fit& fit, double tolerance) {
+  ASSERT_EQ(fit.solution.beta.size(), problem.design.cols());
+  ASSERT_TRUE(fit.solution.beta.allFinite());
+  EXPECT_EQ(fit.status, Status::kConverged) << name(fit.status);
+  const Certificate c = certify(problem, make_iterate(problem, fit.solution.beta));
+  EXPECT_GE(c.gap, -c.rounding) << "weak duality";
+  EXPECT_LE(c.gap, tolerance * c.primal);
+  EXPECT_NEAR(fit.certificate.primal, c.primal, c.rounding);
+  EXPECT_NEAR(fit.certificate.gap, c.gap, c.rounding);
+  const naive::Certificate exact = naive::certify(problem, fit.solution.beta);
+  EXPECT_LE(static_cast<double>(exact.gap()), tolerance * static_cast<double>(exact.primal) + c.rounding);
+  expect_certificates_agree(problem, fit.solution.beta);
+}
+
+Sphere sphere_of(const Certificate& c) {
+  const double rounding = c.rounding + 1e-15 * (c.primal + std::abs(c.dual));
+  return {c.scale * c.correlation, std::abs(c.scale) * c.residual_norm,
+          std::sqrt(2 * (std::max(c.gap, 0.0) + rounding))};
+}
+
+}  // namespace tyto

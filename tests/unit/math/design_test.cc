@@ -1,0 +1,213 @@
+#include "tyto/math/design.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/naive.h"
+#include "tests/support/random.h"
+
+namespace tyto {
+namespace {
+
+using Sparse32 = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>;
+using Sparse64 = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t>;
+using SparseFloat = Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t>;
+
+// The same matrix of float-exact numbers in every storage.
+std::vector<Design> every_storage(const Eigen::MatrixXd& x) {
+  const auto owner = std::make_shared<const Eigen::MatrixXd>(x);
+  return {Design::dense(x),
+          Design::dense(Eigen::MatrixXf(x.cast<float>())),
+          Design::sparse(Sparse32(x.sparseView())),
+          Design::sparse(Sparse64(Sparse32(x.sparseView()))),
+          Design::sparse(SparseFloat(x.cast<float>().sparseView())),
+          Design::borrow(DenseColumns<double>{owner->data(), x.rows(), x.cols()}, owner)};
+}
+
+double real(naive::Real value) { return static_cast<double>(value); }
+
+// Everything a design can be asked, against its columns spelled out.
+void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random& random, double tolerance) {
+  ASSERT_EQ(design.cols(), static_cast<Index>(x.size()));
+  const Vector beta = random_vector(random, design.cols()), v = random_vector(random, design.rows());
+  Vector eta, out;
+  design.multiply(beta, eta);
+  design.transpose_multiply(v, out);
+  naive::Reals want(static_cast<std::size_t>(design.rows()), 0);
+  for (Index j = 0; j < design.cols(); ++j) {
+    const naive::Reals& column = x[static_cast<std::size_t>(j)];
+    const double size = tolerance * (1 + design.magnitudes()[j]) * (1 + v.norm());
+    EXPECT_NEAR(out[j], real(naive::dot(column, naive::reals(v))), size) << j;
+    EXPECT_NEAR(design.dot(j, v), out[j], size) << j;
+    EXPECT_NEAR(design.norms()[j], real(std::sqrt(naive::dot(column, column))), size) << j;
+    EXPECT_GE(design.magnitudes()[j] * (1 + 1e-12), design.norms()[j] * (1 - 1e-12)) << j;
+    Vector added = v;
+    design.axpy(j, 0.5, added);
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      want[i] += column[i] * static_cast<naive::Real>(beta[j]);
+      const auto row = static_cast<Index>(i);
+      EXPECT_NEAR(added[row], v[row] + 0.5 * real(column[i]), size);
+    }
+  }
+  const double size = tolerance * (1 + beta.cwiseAbs().dot(design.magnitudes()));
+  for (Index i = 0; i < design.rows(); ++i)
+    EXPECT_NEAR(eta[i], real(want[static_cast<std::size_t>(i)]), size) << i;
+}
+
+// Two-pass mean and deviation in long double.
+naive::Reals standardized(naive::Reals column, bool center, bool scale) {
+  const auto n = static_cast<naive::Real>(column.size());
+  naive::Real mean = 0;
+  for (const naive::Real entry : column) mean += entry / n;
+  for (naive::Real& entry : column) entry -= center ? mean : 0;
+  const naive::Real deviation = std::sqrt(naive::dot(column, column) / n);
+  for (naive::Real& entry : column) entry /= scale && deviation > 1e-15L ? deviation : 1;
+  return column;
+}
+
+TEST(Design, EveryStorageIsTheSameMatrix) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {7, 5}, {40, 70}}) {
+    SCOPED_TRACE(::testing::Message() << rows << " x " << cols);
+    Random random(static_cast<std::uint64_t>(rows + 100 * cols));
+    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.4);
+    for (const Design& design : every_storage(x)) {
+      ASSERT_EQ(design.rows(), rows);
+      expect_is(design, naive::columns(Design::dense(x)), random, 1e-14);
+    }
+  }
+}
+
+TEST(Design, StandardizesAsDefined) {
+  Random random(1);
+  Eigen::MatrixXd x = random_float_exact(random, 30, 12, 0.5);
+  x.col(3).setZero();
+  x.col(5).setConstant(2.5);
+  for (const bool center : {false, true})
+    for (const bool scale : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "center " << center << " scale " << scale);
+      std::vector<naive::Reals> want = naive::columns(Design::dense(x));
+      for (naive::Reals& column : want) column = standardized(column, center, scale);
+      for (const Design& design : every_storage(x))
+        expect_is(design.standardized(center, scale), want, random, 1e-13);
+    }
+}
+
+TEST(Design, StandardizedColumnsHaveNormRootN) {
+  Random random(2);
+  const Design design = Design::dense(random_matrix(random, 17, 4)).standardized(true, true);
+  for (Index j = 0; j < 4; ++j) EXPECT_NEAR(design.norms()[j], std::sqrt(17), 1e-13);
+}
+
+TEST(Design, ConstantColumnIsExactlyZeroWhenCentred) {
+  for (const double value : {0.1, -1.0 / 3, 1e9 + 0.1, 1e-300, 0.0}) {
+    for (const Design& raw :
+         {Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Constant(1001, 1, value))),
+          Design::sparse(Sparse32(Eigen::MatrixXd::Constant(1001, 1, value).sparseView()))}) {
+      const Design design = raw.standardized(true, true);
+      EXPECT_EQ(design.norms()[0], 0) << value;
+      EXPECT_EQ(design.scales()[0], 1) << value;
+    }
+  }
+}
+
+TEST(Design, ZeroColumnKeepsScaleOneWithoutCentring) {
+  const Design design = Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Zero(5, 2))).standardized(false, true);
+  EXPECT_EQ(design.scales(), Vector::Ones(2));
+  EXPECT_EQ(design.norms(), Vector::Zero(2));
+}
+
+TEST(Design, SparseIsNeverDensified) {
+  Random random(3);
+  const Eigen::MatrixXd x = random_float_exact(random, 50, 20, 0.1);
+  const Design design = Design::sparse(Sparse32(x.sparseView()));
+  const Index entries = (x.array() != 0).count();
+  EXPECT_EQ(design.stored_entries(), entries);
+  const Design moved = design.standardized(true, true).with_threads(4);
+  EXPECT_TRUE(moved.is_sparse());
+  EXPECT_EQ(moved.stored_entries(), entries);
+  const IndexSet columns{2, 3, 19};
+  const Index of_columns =
+      (x.col(2).array() != 0).count() + (x.col(3).array() != 0).count() + (x.col(19).array() != 0).count();
+  EXPECT_EQ(moved.select(columns).stored_entries(), of_columns);
+  EXPECT_EQ(Design::dense(x).stored_entries(), 1000);
+}
+
+TEST(Design, SelectOfSelectIsTheComposition) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Eigen::MatrixXd x = random_float_exact(random, 9, 25, 0.6);
+    const IndexSet first = random_columns(random, 25);
+    const IndexSet second = random_columns(random, static_cast<Index>(first.size()));
+    for (const Design& raw : every_storage(x)) {
+      const Design all = raw.standardized(true, true), chosen = all.select(first).select(second);
+      const std::vector<naive::Reals> columns = naive::columns(all);
+      std::vector<naive::Reals> want;
+      for (const Index k : second)
+        want.push_back(columns[static_cast<std::size_t>(first[static_cast<std::size_t>(k)])]);
+      expect_is(chosen, want, random, 1e-13);
+    }
+  }
+}
+
+// More than one block of rows, and enough entries for several threads.
+TEST(Design, ThreadsGiveTheSameBits) {
+  Random random(4);
+  const Eigen::MatrixXd x = random_float_exact(random, 20'000, 60, 1);
+  const Vector beta = random_vector(random, 60), v = random_vector(random, 20'000);
+  for (const Design& raw : every_storage(x)) {
+    Vector eta, out, eta_many, out_many;
+    const Design one = raw.standardized(true, true);
+    one.multiply(beta, eta), one.transpose_multiply(v, out);
+    for (const int threads : {2, 3, 8}) {
+      const Design many = raw.with_threads(threads).standardized(true, true);
+      EXPECT_EQ(many.centers(), one.centers());
+      EXPECT_EQ(many.norms(), one.norms());
+      many.multiply(beta, eta_many), many.transpose_multiply(v, out_many);
+      EXPECT_EQ(eta_many, eta);
+      EXPECT_EQ(out_many, out);
+    }
+  }
+}
+
+TEST(Design, HugeMeansDoNotDrownTheDeviation) {
+  Random random(5);
+  const Eigen::MatrixXd x = random_matrix(random, 200, 3).array() + 1e9;
+  const Design design = Design::dense(x).standardized(true, true);
+  for (Index j = 0; j < 3; ++j) {
+    naive::Reals column = naive::reals(x.col(j));
+    column = standardized(column, true, false);
+    const double deviation = real(std::sqrt(naive::dot(column, column) / 200));
+    EXPECT_NEAR(design.scales()[j], deviation, 1e-12 * deviation);
+    EXPECT_NEAR(design.norms()[j], std::sqrt(200), 1e-12);
+    EXPECT_NEAR(design.magnitudes()[j], 1e9 * std::sqrt(200) / deviation, 1e4);
+  }
+}
+
+TEST(Design, BorrowedMemoryLivesAsLongAsItsOwner) {
+  auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3, 4});
+  const std::weak_ptr<std::vector<float>> watch = owner;
+  {
+    Design kept;
+    {
+      const Design design = Design::borrow(DenseColumns<float>{owner->data(), 2, 2}, owner);
+      owner.reset();
+      kept = design.select(IndexSet{1});
+    }
+    EXPECT_FALSE(watch.expired());
+    EXPECT_EQ(kept.dot(0, Vector::Ones(2)), 7);
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(Design, MultiplySkipsZerosButNotTheShape) {
+  Random random(6);
+  const Design design = Design::dense(random_matrix(random, 6, 3)).standardized(true, true);
+  Vector eta = Vector::Ones(2);
+  design.multiply(Vector::Zero(3), eta);
+  EXPECT_EQ(eta, Vector::Zero(6));
+}
+
+}  // namespace
+}  // namespace tyto
