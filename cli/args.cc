@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 
@@ -36,6 +38,17 @@ ReadOptions DataArgs::options() const {
     throw InvalidArgument("missing: want refuse or drop-rows, got '" + missing + "'");
   options.missing = missing == "refuse" ? Missing::kRefuse : Missing::kDropRows;
   return options;
+}
+
+void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> options) {
+  const auto check = [](const std::string& text) {
+    const char* end = text.data() + text.size();
+    std::int64_t value = -1;
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    const bool whole = error == std::errc() && stop == end && value >= 0;
+    return whole ? "" : "want a whole number >= 0, got '" + text + "'";
+  };
+  for (const char* option : options) app.get_option(option)->check(check);
 }
 
 std::string joined(const std::vector<std::string>& names) {

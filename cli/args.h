@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct DataArgs {
   void add(CLI::App& app);
   ReadOptions options() const;
 };
+
+// These options refuse what their parser would wrap or cut short: -1, 99999999999999999999.
+void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> options);
 
 std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "cli/args.h"
@@ -68,6 +69,7 @@ void add_options(CLI::App& app, FitArgs& args) {
   app.add_option("--json", args.json, "Write the whole result (JSON) with the trace of the solver");
   app.add_option("--coefficients", args.coefficients, "Write the non-zero coefficients as CSV");
   app.add_flag("--quiet", args.quiet, "No progress and no summary");
+  want_whole_numbers(app, {"--max-epochs", "--threads", "--seed", "--batch", "--inner-steps"});
   app.footer(
       "Example:\n  tyto fit data.csv --target y --weights bh --q 0.1 --strength 0.05 --model model.json\n"
       "Exit code: 0 done; 1 stopped before the tolerance; 2 a mistake in the options or the data; 130 "
@@ -93,9 +95,15 @@ std::string summary(const Model& model, const Fit& fit) {
 }
 
 Vector read_weights(const std::string& path) {
-  const Dataset file = read({path}, {.format = "csv", .target = "0"});
-  if (file.design.cols() > 0) throw InvalidArgument("weights: want one number in each line of " + path);
-  return file.response;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw InvalidArgument("weights: want one of " + joined(weight_names()) + " or a file, got '" + path + "'");
+  const Dataset file = read({path}, {.format = "csv", .target_optional = true, .features = 1});
+  if (file.design.cols() != 1 || file.response.size() > 0)
+    throw InvalidArgument("weights: want one number in each line of " + path);
+  Vector weights(file.design.rows());
+  file.design.for_each_entry(0, [&](Index row, double value) { weights[row] = value; });
+  return weights;
 }
 
 int exit_code(Status status) {

@@ -60,12 +60,19 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return mistake(std::string(error.what()) + "; 'tyto --help' lists what there is");
+    const auto commands = app.get_subcommands();
+    const auto unknown = app.remaining();
+    const std::string what = commands.empty() && !unknown.empty() ? "unknown command '" + unknown[0] + "'"
+                                                                  : std::string(error.what());
+    const std::string of = commands.empty() ? "" : " " + commands[0]->get_name();
+    return mistake(what + "; 'tyto" + of + " --help' lists what there is");
   } catch (const tyto::InvalidArgument& error) {
     return mistake(error.what());
   } catch (const tyto::DataError& error) {
     return mistake(error.what());
   } catch (const std::bad_alloc&) {
     return mistake("out of memory: the data does not fit");
+  } catch (const std::exception& error) {
+    return mistake(error.what());
   }
 }

@@ -63,6 +63,7 @@ std::function<int()> define_simulate(CLI::App& app) {
   app.add_option("--format", args->format, "csv or libsvm [by the name of the file]");
   app.add_option("--truth", args->truth, "Write the true coefficients as CSV");
   app.add_flag("--quiet", args->quiet, "No summary");
+  want_whole_numbers(app, {"--rows", "--cols", "--groups", "--group-size", "--seed"});
   app.footer(
       "Example:\n  tyto simulate --rows 100 --cols 2000 --groups 5 --output data.csv --truth truth.csv");
   return [args] { return run(*args); };
