@@ -43,7 +43,9 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail_here(std::string_view wanted) const {
-    fail(name_, 0, fmt::format("expected {} in the header, got {}", wanted, in_quotes(rest_)));
+    fail(name_, 0,
+         fmt::format("expected {} in the header, got {}", wanted,
+                     in_quotes(trimmed(rest_.substr(0, rest_.find('\n'))))));
   }
   void skip_blanks() {
     while (!rest_.empty() && (is_blank(rest_[0]) || rest_[0] == '\n')) rest_.remove_prefix(1);

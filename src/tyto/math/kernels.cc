@@ -105,7 +105,22 @@ Magnitudes magnitudes_of(const double* v, Index n) {
   return result;
 }
 
-Index gather(const double* v, Index n, double threshold, double* magnitude, Index* index) {
+Index gather(const double* v, Index n, double threshold, double* out) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD bound = hn::Set(d, threshold);
+  Index count = 0, i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const VectorD a = hn::Abs(hn::LoadU(d, v + i));
+    const auto above = hn::Ge(a, bound);
+    count += static_cast<Index>(hn::CompressStore(a, above, d, out + count));
+  }
+  for (; i < n; ++i)
+    if (const double a = std::abs(v[i]); a >= threshold) out[count++] = a;
+  return count;
+}
+
+Index zero(double* v, Index n, double threshold, Index* index) {
   const D d;
   const hn::RebindToSigned<D> di;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -115,14 +130,18 @@ Index gather(const double* v, Index n, double threshold, double* magnitude, Inde
   auto* out = reinterpret_cast<hn::TFromD<decltype(di)>*>(index);
   Index count = 0, i = 0;
   for (; i + lanes <= n; i += lanes, number = hn::Add(number, step)) {
-    const VectorD a = hn::Abs(hn::LoadU(d, v + i));
-    const auto above = hn::Ge(a, bound);
+    const VectorD a = hn::LoadU(d, v + i);
+    const auto above = hn::Ge(hn::Abs(a), bound);
+    hn::StoreU(hn::IfThenElseZero(above, a), d, v + i);
     if (hn::AllFalse(d, above)) continue;
-    hn::CompressStore(number, hn::RebindMask(di, above), di, out + count);
-    count += static_cast<Index>(hn::CompressStore(a, above, d, magnitude + count));
+    count += static_cast<Index>(hn::CompressStore(number, hn::RebindMask(di, above), di, out + count));
   }
-  for (; i < n; ++i)
-    if (const double a = std::abs(v[i]); a >= threshold) magnitude[count] = a, index[count++] = i;
+  for (; i < n; ++i) {
+    if (std::abs(v[i]) >= threshold)
+      index[count++] = i;
+    else
+      v[i] = 0;
+  }
   return count;
 }
 
@@ -150,6 +169,7 @@ HWY_EXPORT(axpy_double);
 HWY_EXPORT(axpy_float);
 HWY_EXPORT(magnitudes_of);
 HWY_EXPORT(gather);
+HWY_EXPORT(zero);
 
 double dot(const double* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_double)(x, v, n); }
 double dot(const float* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_float)(x, v, n); }
@@ -162,8 +182,11 @@ void dot4(const float* const x[4], const double* v, Index n, double out[4]) {
 void axpy(double a, const double* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_double)(a, x, y, n); }
 void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_float)(a, x, y, n); }
 Magnitudes magnitudes(const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(magnitudes_of)(v, n); }
-Index gather_above(const double* v, Index n, double threshold, double* magnitude, Index* index) {
-  return HWY_DYNAMIC_DISPATCH(gather)(v, n, threshold, magnitude, index);
+Index gather_above(const double* v, Index n, double threshold, double* out) {
+  return HWY_DYNAMIC_DISPATCH(gather)(v, n, threshold, out);
+}
+Index zero_below(double* v, Index n, double threshold, Index* index) {
+  return HWY_DYNAMIC_DISPATCH(zero)(v, n, threshold, index);
 }
 
 }  // namespace tyto::kernels

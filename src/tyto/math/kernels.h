@@ -19,9 +19,12 @@ struct Magnitudes {
 };
 Magnitudes magnitudes(const double* v, Index n);
 
-// Appends |v_i| and i of the entries with |v_i| >= threshold to the two arrays, which have room for n +
-// kPadding. Returns how many there are.
+// Writes the magnitudes |v_i| >= threshold to `out`, in order, and returns how many there are. `out` has room
+// for n + kPadding, or is v itself.
 constexpr Index kPadding = 64;
-Index gather_above(const double* v, Index n, double threshold, double* magnitude, Index* index);
+Index gather_above(const double* v, Index n, double threshold, double* out);
+// Sets the entries with |v_i| < threshold to 0, writes the numbers of the others to `index`, which has room
+// for n + kPadding, and returns how many there are.
+Index zero_below(double* v, Index n, double threshold, Index* index);
 
 }  // namespace tyto::kernels

@@ -15,36 +15,64 @@
 namespace tyto {
 namespace {
 
-// The entries of v with |v_i| >= threshold.
-struct Large {
-  std::vector<double> magnitude;
-  IndexSet index;
+constexpr Index kBlock = 2048;  // entries whose survivors are gathered at a time, in a buffer on the stack
 
-  Large(const Vector& v, double threshold) {
-    constexpr Index kBlock = 2048;
-    std::array<double, kBlock + kernels::kPadding> magnitudes;
-    std::array<Index, kBlock + kernels::kPadding> indices;
-    for (Index begin = 0; begin < v.size(); begin += kBlock) {
-      const Index n = std::min(kBlock, v.size() - begin);
-      const Index count =
-          kernels::gather_above(v.data() + begin, n, threshold, magnitudes.data(), indices.data());
-      magnitude.insert(magnitude.end(), magnitudes.data(), magnitudes.data() + count);
-      const std::size_t old = index.size();
-      index.resize(old + static_cast<std::size_t>(count));
-      for (Index k = 0; k < count; ++k)
-        index[old + static_cast<std::size_t>(k)] = begin + indices[static_cast<std::size_t>(k)];
-    }
+// Applies gather(begin, length, buffer) -> count to the blocks of n entries, and append(begin, the count
+// results) to what it wrote to the buffer.
+template <class T, class Gather, class Append>
+void gather_blocks(Index n, Gather gather, Append append) {
+  std::array<T, kBlock + kernels::kPadding> buffer;
+  for (Index begin = 0; begin < n; begin += kBlock) {
+    const Index count = gather(begin, std::min(kBlock, n - begin), buffer.data());
+    append(begin, std::span<const T>(buffer.data(), static_cast<std::size_t>(count)));
   }
-  Index size() const { return static_cast<Index>(index.size()); }
-  void keep_above(double threshold) {
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < index.size(); ++k) {
-      magnitude[kept] = magnitude[k], index[kept] = index[k];
-      kept += magnitude[k] >= threshold ? 1 : 0;
-    }
-    magnitude.resize(kept), index.resize(kept);
+}
+
+std::vector<double> nonzero_magnitudes(const Vector& v) {
+  std::vector<double> result;
+  gather_blocks<double>(
+      v.size(),
+      [&](Index begin, Index n, double* out) {
+        return kernels::gather_above(v.data() + begin, n, std::numeric_limits<double>::denorm_min(), out);
+      },
+      [&](Index, std::span<const double> part) { result.insert(result.end(), part.begin(), part.end()); });
+  return result;
+}
+
+// The magnitudes of v without the smallest ones, which cannot pay for their weights: of m that are left,
+// those below s w_m. Dropping lowers m and raises w_m: so already while v is read, and then in rounds, while
+// they drop half.
+std::vector<double> candidates(const Vector& v, const SortedL1& norm, double s) {
+  std::vector<double> u;
+  gather_blocks<double>(
+      v.size(),
+      [&](Index begin, Index n, double* out) {
+        const Index left = std::ssize(u) + v.size() - begin;
+        return kernels::gather_above(v.data() + begin, n, s * norm.weight(left - 1), out);
+      },
+      [&](Index, std::span<const double> part) { u.insert(u.end(), part.begin(), part.end()); });
+  for (Index before = v.size(); !u.empty() && 2 * std::ssize(u) <= before;) {
+    before = std::ssize(u);
+    u.resize(static_cast<std::size_t>(
+        kernels::gather_above(u.data(), before, s * norm.weight(before - 1), u.data())));
   }
-};
+  return u;
+}
+
+// Sets the entries with |v_i| < threshold to 0, and returns the others as (-|v_i|, i): sorted, the largest
+// come first and ties are in the order of i.
+std::vector<std::pair<double, Index>> keep_above(Vector& v, double threshold) {
+  std::vector<std::pair<double, Index>> kept;
+  gather_blocks<Index>(
+      v.size(),
+      [&](Index begin, Index n, Index* out) {
+        return kernels::zero_below(v.data() + begin, n, threshold, out);
+      },
+      [&](Index begin, std::span<const Index> part) {
+        for (const Index i : part) kept.emplace_back(-std::abs(v[begin + i]), begin + i);
+      });
+  return kept;
+}
 
 // Quicksort that leaves out the blocks of ranks in which S cannot have its maximum.
 class PrefixSearch {
@@ -156,35 +184,25 @@ SortedL1 SortedL1::head(Index k) const {
 SortedL1 SortedL1::scaled(double multiplier) const { return SortedL1(multiplier * weights()); }
 
 double SortedL1::value(const Vector& beta) const {
-  Large nonzero(beta, std::numeric_limits<double>::denorm_min());
-  std::sort(nonzero.magnitude.begin(), nonzero.magnitude.end(), std::greater<>());
-  return kernels::dot(nonzero.magnitude.data(), data_->weight.data(), nonzero.size());
+  std::vector<double> nonzero = nonzero_magnitudes(beta);
+  std::sort(nonzero.begin(), nonzero.end(), std::greater<>());
+  return kernels::dot(nonzero.data(), data_->weight.data(), std::ssize(nonzero));
 }
 
 void SortedL1::prox(Vector& v, double step) const {
   if (size_ == 0) return;
-  // |v_i| < w_m cannot stay when m entries are left; each round that drops many of them raises w_m.
-  Large large(v, step * weight(size_ - 1));
-  for (Index before = size_; large.size() > 0 && 2 * large.size() <= before;) {
-    before = large.size();
-    large.keep_above(step * weight(before - 1));
-  }
-  std::vector<double> scratch = large.magnitude;
-  const Index support = paying_prefix(scratch, *this, step, 0.0).count;
-  if (support < large.size())
-    large.keep_above(support == 0 ? std::numeric_limits<double>::infinity()
-                                  : *std::min_element(scratch.begin(), scratch.begin() + support));
-
-  std::vector<std::pair<double, Index>> sorted(large.index.size());
-  for (std::size_t k = 0; k < sorted.size(); ++k) sorted[k] = {-large.magnitude[k], large.index[k]};
-  std::sort(sorted.begin(), sorted.end());  // ties by index
+  std::vector<double> u = candidates(v, *this, step);
+  const Index support = paying_prefix(u, *this, step, 0.0).count;
+  const double smallest = support > 0 ? *std::min_element(u.begin(), u.begin() + support)
+                                      : std::numeric_limits<double>::infinity();
+  std::vector<std::pair<double, Index>> sorted = keep_above(v, smallest);
+  std::sort(sorted.begin(), sorted.end());
   std::vector<double> value(sorted.size());
   for (std::size_t k = 0; k < value.size(); ++k)
     value[k] = -sorted[k].first - step * weight(static_cast<Index>(k));
   pool(value);
-  for (std::size_t k = 0; k < value.size(); ++k) value[k] = std::copysign(value[k], v[sorted[k].second]);
-  v.setZero();
-  for (std::size_t k = 0; k < value.size(); ++k) v[sorted[k].second] = value[k];
+  for (std::size_t k = 0; k < value.size(); ++k)
+    v[sorted[k].second] = std::copysign(value[k], v[sorted[k].second]);
 }
 
 // The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
@@ -193,13 +211,8 @@ double SortedL1::dual_norm(const Vector& g) const {
   if (size_ == 0) return 0;
   const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
   double s = std::max(largest / weight(0), sum / weight_sum(size_));
-  Large large(g, s * weight(size_ - 1));
-  while (large.size() > 0 && s * weight(large.size() - 1) > 0) {
-    const Index before = large.size();
-    large.keep_above(s * weight(before - 1));
-    if (2 * large.size() > before) break;
-  }
-  for (std::span<double> u(large.magnitude); !u.empty();) {
+  std::vector<double> entries = candidates(g, *this, s);
+  for (std::span<double> u(entries); !u.empty();) {
     const PayingPrefix prefix = paying_prefix(u, *this, s, 0.0);
     if (prefix.count == 0) break;
     const double ratio = prefix.sum / weight_sum(prefix.count);
