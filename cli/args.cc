@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -63,7 +64,7 @@ void write_output(const std::string& path, std::string_view text) {
     throw DataError("standard output: cannot write");
 }
 
-void check_writable(const std::string& path) {
+static void check_writable(const std::string& path) {
   if (path.empty() || path == "-") return;
   const std::filesystem::path file(path);
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
@@ -73,6 +74,14 @@ void check_writable(const std::string& path) {
     throw DataError(path + ": cannot write: no folder " + folder.string());
   if (access(folder.c_str(), W_OK) != 0 && access(path.c_str(), W_OK) != 0)
     throw DataError(path + ": cannot write: no permission for folder " + folder.string());
+}
+
+void check_outputs(const std::vector<std::string>& paths) {
+  for (auto path = paths.begin(); path != paths.end(); ++path) {
+    check_writable(*path);
+    if (!path->empty() && std::find(paths.begin(), path, *path) != path)
+      throw InvalidArgument("output: want one place for each result, got '" + *path + "' twice");
+  }
 }
 
 }  // namespace tyto::cli

@@ -27,8 +27,8 @@ std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 
 // Output goes to a file, as a whole or not at all, or to standard output where the name is "-".
 void write_output(const std::string& path, std::string_view text);
-// Says before the work begins that a result could not be written. Throws DataError; an empty path is no
-// output.
-void check_writable(const std::string& path);
+// Says before the work begins that a result could not be written, or that one would replace another. Throws
+// DataError or InvalidArgument; an empty path is no output.
+void check_outputs(const std::vector<std::string>& paths);
 
 }  // namespace tyto::cli

@@ -97,7 +97,7 @@ std::string summary(const Model& model, const Fit& fit) {
 Vector read_weights(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    throw InvalidArgument("weights: want one of " + joined(weight_names()) + " or a file, got '" + path + "'");
+    throw InvalidArgument("weights: want " + joined(weight_names()) + " or a file, got '" + path + "'");
   const Dataset file = read({path}, {.format = "csv", .target_optional = true, .features = 1});
   if (file.design.cols() != 1 || file.response.size() > 0)
     throw InvalidArgument("weights: want one number in each line of " + path);
@@ -117,7 +117,7 @@ int run(FitArgs& args) {
   regression_options.intercept = !args.no_intercept, regression_options.standardize = !args.no_standardize;
   validate(args.fit);
   make_solver(args.fit.solver, {}), screening_rule(args.fit.screening);
-  for (const std::string& path : {args.json, args.model, args.coefficients}) check_writable(path);
+  check_outputs({args.json, args.model, args.coefficients});
   if (!is_weight_name(regression_options.weights))
     regression_options.weight_values = read_weights(regression_options.weights);
   const Dataset data = read(args.data.files, args.data.options());

@@ -31,7 +31,7 @@ Errors measure(const Vector& prediction, const Vector& response) {
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 int run(const PredictArgs& args) {
-  check_writable(args.output), check_writable(args.json);
+  check_outputs({args.output, args.json});
   const Model model = load_model(args.model);
   ReadOptions options = args.data.options();
   options.target_optional = args.data.target.empty();

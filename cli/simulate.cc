@@ -25,7 +25,7 @@ bool ends_with_libsvm(const std::string& path) {
 int run(const SimulateArgs& args) {
   if (!args.format.empty() && args.format != "csv" && args.format != "libsvm")
     throw InvalidArgument("format: want csv or libsvm, got '" + args.format + "'");
-  check_writable(args.output), check_writable(args.truth);
+  check_outputs({args.output, args.truth});
   const Simulated simulated = simulate(args.options);
   const Dataset& data = simulated.data;
   const bool libsvm = args.format.empty() ? ends_with_libsvm(args.output) : args.format == "libsvm";

@@ -18,7 +18,7 @@ struct VerifyArgs {
 };
 
 int run(const VerifyArgs& args) {
-  check_writable(args.json);
+  check_outputs({args.json});
   const Model model = load_model(args.model);
   ReadOptions options = args.data.options();
   if (!options.target && !model.target.empty()) options.target = model.target;
