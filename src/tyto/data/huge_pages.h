@@ -5,7 +5,7 @@
 namespace tyto {
 
 // Asks the system to back memory that was not touched yet by large pages: what is filled in no order of its
-// addresses misses the translation buffers less (reading a sparse file is about a quarter faster). Does
+// addresses misses the translation buffers less (reading a sparse file takes about a seventh less time). Does
 // nothing elsewhere.
 void prefer_huge_pages(void* memory, std::size_t bytes);
 
