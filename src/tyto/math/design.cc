@@ -17,9 +17,10 @@ constexpr Index kEntriesPerThread =
     1 << 19;  // below about twice this, a second thread costs more than it saves
 
 template <class Matrix>
-Design own_sparse(Matrix x) {
-  x.makeCompressed();
-  const auto owner = std::make_shared<const Matrix>(std::move(x));
+Design own_sparse(Matrix& x) {
+  const auto owner = std::make_shared<Matrix>();
+  owner->swap(x);  // Eigen's sparse matrices have no move constructor: moving one copies it
+  owner->makeCompressed();
   using Columns = SparseColumns<typename Matrix::Scalar, typename Matrix::StorageIndex>;
   return Design::borrow(Columns{owner->valuePtr(), owner->innerIndexPtr(), owner->outerIndexPtr(),
                                 owner->rows(), owner->cols()},
@@ -97,15 +98,9 @@ Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) 
 
 Design Design::dense(Eigen::MatrixXd x) { return own_dense(std::move(x)); }
 Design Design::dense(Eigen::MatrixXf x) { return own_dense(std::move(x)); }
-Design Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t> x) {
-  return own_sparse(std::move(x));
-}
-Design Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> x) {
-  return own_sparse(std::move(x));
-}
-Design Design::sparse(Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t> x) {
-  return own_sparse(std::move(x));
-}
+Design Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t> x) { return own_sparse(x); }
+Design Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> x) { return own_sparse(x); }
+Design Design::sparse(Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t> x) { return own_sparse(x); }
 
 Index Design::stored_entries() const {
   return std::visit(

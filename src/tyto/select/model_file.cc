@@ -55,9 +55,15 @@ Json document(const Model& model, const char* format) {
   return json;
 }
 
-// Names come from files and need not be UTF-8: bytes that are not are replaced, so that the document stays
-// valid.
-std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+// One field a line. Names come from files and need not be UTF-8: bytes that are not are replaced, so that the
+// document stays valid.
+std::string dump(const Json& json) {
+  std::string text;
+  for (const auto& [key, value] : json.items())
+    text += (text.empty() ? "{\n \"" : ",\n \"") + key +
+            "\": " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text + "\n}\n";
+}
 
 Model parse(const Json& json) {
   Model model;

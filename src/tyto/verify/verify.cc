@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 #include "tyto/base/error.h"
@@ -117,67 +118,69 @@ Real dual_norm(Reals magnitudes, const Reals& weights) {
   return norm;
 }
 
+// |x_j'r| for every column, r as it is.
+Reals correlations(const Claim& claim, const Dataset& data, const Reals& residual) {
+  const Real all = std::accumulate(residual.begin(), residual.end(), Real(0));
+  Reals result;
+  for (Index j = 0; j < claim.p; ++j) {
+    const Column column = measure(data.design, j, claim);
+    Real product = 0, stored = 0;
+    data.design.for_each_entry(j, [&](Index i, double x) {
+      const Real r = residual[static_cast<std::size_t>(i)];
+      product += (x - column.center) * r, stored += r;
+    });
+    product -=
+        column.center * (all - stored);  // entries that are not stored are zeros, centred like the others
+    result.push_back(std::abs(product / column.scale));
+  }
+  return result;
+}
+
+struct Bounds {
+  Real primal, dual, scale;  // scale: what rounding errors are measured against
+};
+
+Bounds bounds(const Claim& claim, const Dataset& data) {
+  const auto n = static_cast<Real>(claim.n);
+  Reals residual(data.response.begin(), data.response.end()), y = residual, beta;
+  const Real mean = claim.intercept ? std::accumulate(y.begin(), y.end(), Real(0)) / n : 0;
+  for (Real& value : y) value -= mean;
+  for (Real& value : residual) value -= claim.constant;
+  for (const auto& [column, value] : claim.coefficients) {
+    data.design.for_each_entry(
+        column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= Real(value) * x; });
+    beta.push_back(std::abs(Real(value) * measure(data.design, column, claim).scale));
+  }
+  const auto dot = [](const Reals& a, const Reals& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), Real(0));
+  };
+  const Real primal = dot(residual, residual) / 2 + sorted_product(beta, claim.weights);
+
+  // theta = s r, with r centred where there is an intercept.
+  const Real excess = claim.intercept ? std::accumulate(residual.begin(), residual.end(), Real(0)) / n : 0;
+  for (Real& r : residual) r -= excess;
+  const Real rr = dot(residual, residual), ry = dot(residual, y);
+  const Real norm = dual_norm(correlations(claim, data, residual), claim.weights);
+  Real s = rr > 0 ? ry / rr : 0;
+  if (norm * std::abs(s) > 1) s = std::copysign(1 / norm, s);
+  return {primal, s * ry - s * s * rr / 2, primal + dot(y, y)};
+}
+
 }  // namespace
 
 Verification verify(const std::string& model_path, const Dataset& data) {
   const Claim claim = read_claim(model_path);
   check_shape(claim, data);
-  const auto n = static_cast<std::size_t>(claim.n), p = static_cast<std::size_t>(claim.p);
-
-  Reals residual(n), y(n), beta(p, 0), correlation(p);
-  Real mean = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    mean += Real(data.response[static_cast<Index>(i)]) / static_cast<Real>(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    residual[i] = Real(data.response[static_cast<Index>(i)]) - claim.constant;
-    y[i] = Real(data.response[static_cast<Index>(i)]) - (claim.intercept ? mean : 0);
-  }
-  for (const auto& [column, value] : claim.coefficients) {
-    data.design.for_each_entry(
-        column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= Real(value) * x; });
-    beta[static_cast<std::size_t>(column)] =
-        std::abs(Real(value) * measure(data.design, column, claim).scale);
-  }
-  Real rr = 0, sum = 0;
-  for (const Real r : residual) rr += r * r, sum += r;
-  const Real primal = rr / 2 + sorted_product(beta, claim.weights);
-
-  // theta = s r, with r centred where there is an intercept.
-  Real ry = 0, theta2 = 0, yy = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (claim.intercept) residual[i] -= sum / static_cast<Real>(n);
-    ry += residual[i] * y[i], theta2 += residual[i] * residual[i], yy += y[i] * y[i];
-  }
-  for (std::size_t j = 0; j < p; ++j) {
-    const Column column = measure(data.design, static_cast<Index>(j), claim);
-    Real product = 0;
-    data.design.for_each_entry(static_cast<Index>(j), [&](Index i, double x) {
-      product += (x - column.center) * residual[static_cast<std::size_t>(i)];
-    });
-    if (data.design
-            .is_sparse()) {  // entries that are not stored: their residuals sum to minus that of the others
-      Real stored = 0, all = 0;
-      data.design.for_each_entry(static_cast<Index>(j),
-                                 [&](Index i, double) { stored += residual[static_cast<std::size_t>(i)]; });
-      for (const Real r : residual) all += r;
-      product -= column.center * (all - stored);
-    }
-    correlation[j] = std::abs(product / column.scale);
-  }
-  const Real bound = dual_norm(correlation, claim.weights);
-  Real s = theta2 > 0 ? ry / theta2 : 0;
-  if (bound * std::abs(s) > 1) s = std::copysign(1 / bound, s);
-  const Real dual = s * ry - s * s * theta2 / 2;
-
-  Verification result{static_cast<double>(primal),
-                      static_cast<double>(dual),
-                      static_cast<double>(primal - dual),
+  const Bounds found = bounds(claim, data);
+  Verification result{static_cast<double>(found.primal),
+                      static_cast<double>(found.dual),
+                      static_cast<double>(found.primal - found.dual),
                       claim.primal,
                       claim.gap,
                       claim.tolerance,
                       true,
                       ""};
-  const double slack = 1e-12 * (result.primal + static_cast<double>(yy));
+  const double slack = 1e-12 * static_cast<double>(found.scale);
   const auto fails = [&](const std::string& why) { result.holds = false, result.reason = why; };
   if (!(std::abs(result.primal - claim.primal) <= 1e-9 * result.primal + slack))
     fails("the primal value is not the one that the model states");
