@@ -51,7 +51,9 @@ void add_options(CLI::App& app, FitArgs& args) {
       ->capture_default_str();
   app.add_flag("--no-intercept", args.no_intercept, "Fit no intercept");
   app.add_flag("--no-standardize", args.no_standardize, "Leave the columns on their own scale");
-  app.add_option("--solver", args.fit.solver, "Solver:" + table(solvers()))->capture_default_str();
+  app.add_option("--solver", args.fit.solver,
+                 "Solver:\n    auto     the best one there is: now apgd" + table(solvers()))
+      ->capture_default_str();
   app.add_option("--screening", args.fit.screening,
                  "Rule that proves coefficients zero:" + table(screening_rules()))
       ->capture_default_str();
@@ -116,7 +118,7 @@ int run(FitArgs& args) {
   regression_options.relative_to = parse_relative_to(args.relative_to);
   regression_options.intercept = !args.no_intercept, regression_options.standardize = !args.no_standardize;
   validate(args.fit);
-  make_solver(args.fit.solver, {}), screening_rule(args.fit.screening);
+  find_solver(args.fit.solver), screening_rule(args.fit.screening);
   check_outputs({args.json, args.model, args.coefficients});
   if (!is_weight_name(regression_options.weights))
     regression_options.weight_values = read_weights(regression_options.weights);

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "cli/args.h"
 #include "cli/commands.h"
@@ -30,13 +30,20 @@ Errors measure(const Vector& prediction, const Vector& response) {
 // JSON has no infinity and no NaN: R^2 of a constant response is null.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
+// The column of the model's response, by name or, where there are no names, by number. Where it was a file
+// beside the old data, that is not the response of the new.
+std::optional<std::string> response_of_new_data(const Model& model) {
+  if (!model.response_name.empty()) return model.response_name;
+  if (model.target.empty() || model.target.find_first_not_of("0123456789") != std::string::npos) return {};
+  return model.target;
+}
+
 int run(const PredictArgs& args) {
   check_outputs({args.output, args.json});
   const Model model = load_model(args.model);
   ReadOptions options = args.data.options();
   options.target_optional = args.data.target.empty();
-  if (!options.target && !model.target.empty()) options.target = model.target;
-  if (!options.target && !model.response_name.empty()) options.target = model.response_name;
+  if (!options.target) options.target = response_of_new_data(model);
   if (options.drop.empty()) options.drop = model.dropped;
   options.features = model.p;
   const Dataset data = read(args.data.files, options);

@@ -68,7 +68,7 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   model.n = data.design.rows(), model.p = data.design.cols();
   model.options = options;
   model.alpha = regression.alpha;
-  model.solver = fit_options.solver, model.screening = fit_options.screening;
+  model.solver = find_solver(fit_options.solver).name, model.screening = fit_options.screening;
   model.status = name(fit.status), model.tolerance = fit_options.tolerance;
   model.primal = c.primal, model.dual = c.dual, model.gap = c.gap, model.relative_gap = c.relative_gap();
   model.intercept = regression.intercept(beta);

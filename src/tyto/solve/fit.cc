@@ -129,7 +129,7 @@ Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_star
   validate(options), validate(given);
   const Stopwatch watch;
   const ScreeningRule& rule = screening_rule(options.screening);
-  const auto solver = make_solver(options.solver, options.stochastic);
+  const auto solver = find_solver(options.solver).make(options.stochastic);
   const Problem full{given.design.with_threads(options.threads), given.y, given.penalty};
   Reduced now{full, make_iterate(full, start(full, warm_start)), all_columns(full), {}};
   BestSphere best;

@@ -13,7 +13,7 @@ namespace tyto {
 
 struct FitOptions {
   double tolerance = 1e-6;         // stop when gap <= tolerance * primal, on the full problem
-  std::string solver = "auto";     // a row of solvers()
+  std::string solver = "auto";     // "auto" or a row of solvers()
   std::string screening = "safe";  // a row of screening_rules()
   Index max_epochs = 1'000'000;
   double max_seconds = std::numeric_limits<double>::infinity();

@@ -39,7 +39,8 @@ struct SolverRow {
   std::string_view summary;
 };
 std::span<const SolverRow> solvers();
-std::unique_ptr<Solver> make_solver(std::string_view name, const StochasticOptions& options);
+// By name; "auto" is the best one there is. Throws InvalidArgument if there is none of that name.
+const SolverRow& find_solver(std::string_view name);
 
 std::unique_ptr<Solver> make_apgd(const StochasticOptions&);
 std::unique_ptr<Solver> make_spgd(const StochasticOptions&);

@@ -7,8 +7,7 @@
 namespace tyto {
 namespace {
 
-constexpr std::array<SolverRow, 3> kSolvers{{
-    {"auto", make_apgd, "the best one for the problem: apgd"},
+constexpr std::array<SolverRow, 2> kSolvers{{
     {"apgd", make_apgd, "accelerated proximal gradient (batch)"},
     {"spgd", make_spgd, "proximal gradient with variance reduction (stochastic)"},
 }};
@@ -17,11 +16,12 @@ constexpr std::array<SolverRow, 3> kSolvers{{
 
 std::span<const SolverRow> solvers() { return kSolvers; }
 
-std::unique_ptr<Solver> make_solver(std::string_view name, const StochasticOptions& options) {
-  std::string known;
+const SolverRow& find_solver(std::string_view name) {
+  if (name == "auto") return kSolvers.front();
+  std::string known = "auto";
   for (const SolverRow& row : kSolvers) {
-    if (row.name == name) return row.make(options);
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
+    if (row.name == name) return row;
+    known += ", " + std::string(row.name);
   }
   throw InvalidArgument("solver: unknown solver '" + std::string(name) + "'; known: " + known);
 }
