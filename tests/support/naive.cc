@@ -85,20 +85,41 @@ Real dot(const Reals& a, const Reals& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), Real{0});
 }
 
-Certificate certify(const Problem& problem, const Vector& beta) {
-  const std::vector<Reals> x = columns(problem.design);
-  const Reals y = reals(problem.y);
-  Reals r = y, correlation;
+namespace {
+
+Reals residual(const Problem& problem, const std::vector<Reals>& x, const Vector& beta) {
+  Reals r = reals(problem.y);
   for (std::size_t j = 0; j < x.size(); ++j)
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] -= x[j][i] * static_cast<Real>(beta[static_cast<Index>(j)]);
-  for (const Reals& column : x) correlation.push_back(std::abs(dot(column, r)));
-  const Vector weights = problem.penalty.weights();
-  const Real norm = dual_norm(reals(weights), correlation);
-  const Real rr = dot(r, r), ry = dot(r, y);
+  return r;
+}
+
+// J°(X'v).
+Real dual_norm_of_correlation(const Problem& problem, const std::vector<Reals>& x, const Reals& v) {
+  Reals correlation;
+  for (const Reals& column : x) correlation.push_back(std::abs(dot(column, v)));
+  return dual_norm(reals(problem.penalty.weights()), correlation);
+}
+
+}  // namespace
+
+Certificate certify(const Problem& problem, const Vector& beta) {
+  const std::vector<Reals> x = columns(problem.design);
+  const Reals r = residual(problem, x, beta);
+  const Real norm = dual_norm_of_correlation(problem, x, r), rr = dot(r, r), ry = dot(r, reals(problem.y));
   Real s = rr > 0 ? ry / rr : 0;
   if (norm > 0) s = std::clamp(s, -1 / norm, 1 / norm);
-  return {rr / 2 + value(weights, beta), s * ry - s * s * rr / 2};
+  return {rr / 2 + value(problem.penalty.weights(), beta), s * ry - s * s * rr / 2};
+}
+
+Certificate certify(const Problem& problem, const Vector& beta, Reals theta) {
+  const std::vector<Reals> x = columns(problem.design);
+  const Reals r = residual(problem, x, beta);
+  const Real norm = dual_norm_of_correlation(problem, x, theta);
+  for (Real& entry : theta) entry /= std::max<Real>(1, norm);
+  return {dot(r, r) / 2 + value(problem.penalty.weights(), beta),
+          dot(theta, reals(problem.y)) - dot(theta, theta) / 2};
 }
 
 Index smallest_weight_count(std::vector<double> bounds, const Vector& weights) {

@@ -28,6 +28,8 @@ struct Certificate {
   Real gap() const { return primal - dual; }
 };
 Certificate certify(const Problem& problem, const Vector& beta);
+// The same with another dual point: theta, shrunk where it is not feasible.
+Certificate certify(const Problem& problem, const Vector& beta, Reals theta);
 
 // How many of the bounds, sorted in descending order, each rule keeps, as MATH.md defines them.
 Index smallest_weight_count(std::vector<double> bounds, const Vector& weights);
