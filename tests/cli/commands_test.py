@@ -21,6 +21,8 @@ FEATURES, RESPONSE = oracle.problem(25, 8, seed=1)
 
 
 class CommandTest(TytoTest):
+    help = ""  # of 'tyto fit', asked for once
+
     def setUp(self):
         super().setUp()
         self.data = self.write("d.csv", self.table(FEATURES, RESPONSE))
@@ -42,7 +44,7 @@ class CommandTest(TytoTest):
 
     def rows_of(self, option):
         """The names in a table of 'tyto fit --help'."""
-        text = self.succeed("fit", "--help")
+        text = CommandTest.help = CommandTest.help or self.succeed("fit", "--help")
         block = re.search(rf"^  {option} .*\n((?: {{20,}}\w.*\n)+)", text, re.MULTILINE).group(1)
         return [line.split()[0] for line in block.splitlines()]
 
@@ -173,10 +175,9 @@ class Fit(CommandTest):
 
     def test_weights_from_a_file(self):
         self.write("w.txt", "".join(f"{w!r}\n" for w in oracle.shape("oscar", 25, 8)))
-        by_file, by_name = self.fit("--weights", "w.txt"), self.fit()
+        by_name, by_file = self.fit(), self.fit("--weights", "w.txt")
         self.assertEqual(by_file["coefficients"], by_name["coefficients"])
         self.assertEqual(by_file["weights"], "w.txt")
-        self.fit("--weights", "w.txt")
         (self.folder / "w.txt").unlink()
         self.verify()  # the model holds the weights themselves
 
@@ -218,7 +219,7 @@ class Degenerate(CommandTest):
 
     def check(self, features, response, *args):
         self.write("x.csv", self.table(features, response))
-        for more in ([], ["--no-intercept"], RAW):
+        for more in ([], RAW):
             with self.subTest(args=(*args, *more)):
                 result = self.fit(*args, *more, data="x.csv")
                 self.assertEqual(result["status"], "converged")
@@ -226,7 +227,6 @@ class Degenerate(CommandTest):
         return result
 
     def test_constant_response(self): self.check(FEATURES, [2.5] * 25)
-    def test_zero_response(self): self.check(FEATURES, [0.0] * 25)
     def test_one_row(self): self.check([[1.0, -2.0]], [3.0])
     def test_one_column(self): self.check([[1.0], [2.0], [4.0]], [1.0, 2.0, 2.5])
     def test_one_number(self): self.check([[2.0]], [3.0], "--weights", "linf")

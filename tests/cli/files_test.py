@@ -18,46 +18,44 @@ LINES = "".join(f"{y!r}\n" for y in RESPONSE)
 
 
 class Files(TytoTest):
+    want = None  # the coefficients, fitted once
+
+    def setUp(self):
+        super().setUp()
+        self.write("reference.csv", CSV)
+        if Files.want is None:
+            Files.want = oracle.dense(self.fit("reference.csv"))
+
     def fit(self, *args):
         out = self.succeed("fit", *args, "--model", "model.json", "--json", "-", "--tolerance", "1e-10", "--quiet")
         return json.loads(out)
-
-    def reference(self):
-        self.write("reference.csv", CSV)
-        return oracle.dense(self.fit("reference.csv"))
 
     def assert_same(self, got, want):
         self.assertEqual(len(got), len(want))
         for a, b in zip(got, want):
             self.assertAlmostEqual(a, b, delta=1e-8 * (1 + abs(b)))
 
-    def round_trip(self, files, args=(), new_data=None):
+    def round_trip(self, files, args=()):
         """Fits, predicts and verifies; the coefficients have to be those of the plain CSV file."""
         result = self.fit(*files, *args)
         self.assert_same(oracle.dense(result), self.want)
-        lines = self.succeed("predict", "model.json", *(new_data or files), "--quiet").split()
+        lines = self.succeed("predict", "model.json", *files, "--quiet").split()
         self.assert_same([float(line) for line in lines[1:]], oracle.predictions(result, FEATURES))
         self.assertIn("the certificate holds", self.succeed("verify", "model.json", *files))
         return result
-
-    def setUp(self):
-        super().setUp()
-        self.want = self.reference()
 
     def test_formats(self):
         self.write("y.txt", LINES)
         self.write("y.npy", npy_bytes([[y] for y in RESPONSE]))
         rows = [
-            ("a.csv", csv_text(TABLE), ()),
+            ("a", csv_text(TABLE), ("--format", "csv")),
             ("a.tsv", CSV.replace(",", "\t"), ()),
             ("a.txt", CSV.replace(",", ";").replace("\n", "\r\n"), ()),
-            ("a.svm", libsvm_text(FEATURES, RESPONSE), ()),
-            ("b.txt", libsvm_text(FEATURES, RESPONSE), ()),
+            ("a", libsvm_text(FEATURES, RESPONSE), ()),
             ("a.npy", npy_bytes(TABLE), ()),
             ("b.npy", npy_bytes(FEATURES, fortran=True), ("--target", "y.txt")),
             ("c.npy", npy_bytes(FEATURES), ("--target", "y.npy")),
             ("a.mtx", mtx_text(FEATURES), ("--target", "y.txt")),
-            ("plain", CSV, ("--format", "csv")),
         ]
         for name, contents, args in rows:
             with self.subTest(name=name):
@@ -85,15 +83,9 @@ class Files(TytoTest):
     def test_target_and_dropped_columns(self):
         rows = [[y, "x y", *row[:2], 99.0, *row[2:]] for row, y in zip(FEATURES, RESPONSE)]
         self.write("d.csv", csv_text(rows, ["y", "id", *NAMES[:2], "junk", *NAMES[2:]]))
-        for target in ("y", "0"):
-            for drop in ("id,junk", "1,4"):
-                result = self.round_trip(["d.csv"], ["--target", target, "--drop", drop])
-                self.assertEqual(result["names"], [NAMES[column] for column, _ in result["coefficients"]])
-
-    def test_dropped_with_two_options(self):
-        rows = [[1.0, *row, 2.0, y] for row, y in zip(FEATURES, RESPONSE)]
-        self.write("d.csv", csv_text(rows, ["a", *NAMES, "b", "y"]))
-        self.round_trip(["d.csv"], ["--drop", "a", "--drop", "b"])
+        for target, drop in (("y", "id,junk"), ("0", "1,4")):
+            result = self.round_trip(["d.csv"], ["--target", target, "--drop", drop])
+            self.assertEqual(result["names"], [NAMES[column] for column, _ in result["coefficients"]])
 
     def test_target_by_number_in_a_file_without_names(self):
         rows = [[*row[:2], y, *row[2:]] for row, y in zip(FEATURES, RESPONSE)]

@@ -49,9 +49,9 @@ def weights(*rows):
 
 
 def models(*rows):
-    """A model file that both `predict` and `verify` have to refuse."""
-    return [({"a.csv": OK, "m.json": contents}, [command, "m.json", "a.csv"], message)
-            for contents, message in rows for command in ("predict", "verify")]
+    """A model file that `predict` and `verify`, here in turn, have to refuse."""
+    return [({"a.csv": OK, "m.json": contents}, [("predict", "verify")[k % 2], "m.json", "a.csv"], message)
+            for k, (contents, message) in enumerate(rows)]
 
 
 def outputs(*rows):
@@ -74,26 +74,20 @@ OPTIONS = [
     (["--strength", "0"], like(r"strength: want a number > 0, got 0(\.0+)?")),
     (["--strength", "-1"], like(r"strength: want a number > 0, got -1(\.0+)?")),
     (["--strength", "inf"], "strength: want a number > 0, got inf"),
-    (["--strength", "nan"], "strength: want a number > 0, got nan"),
     (["--q", "0", "--weights", "bh"], like(r"q: want a number in \(0, 1\], got 0(\.0+)?")),
-    (["--q", "1.5", "--weights", "bh"], like(r"q: want a number in \(0, 1\], got 1\.50*")),
     (["--tolerance", "0"], like(r"tolerance: want a number in \(0, 1\), got 0(\.0+)?")),
-    (["--tolerance", "1"], like(r"tolerance: want a number in \(0, 1\), got 1(\.0+)?")),
     (["--tolerance", "nan"], "tolerance: want a number in (0, 1), got nan"),
     (["--tolerance", "1e-7x"], usage("--tolerance")),
     (["--max-epochs", "-1"], usage("--max-epochs: want a whole number >= 0, got '-1'")),
     (["--max-epochs", "9" * 20], usage("--max-epochs: want a whole number >= 0, got '9{20}'")),
     (["--max-seconds", "-1"], like(r"max-seconds: want a number >= 0, got -1(\.0+)?")),
-    (["--max-seconds", "nan"], "max-seconds: want a number >= 0, got nan"),
     (["--threads", "0"], "threads: want a number >= 1, got 0"),
-    (["--threads", "-2"], usage("--threads: want a whole number >= 0, got '-2'")),
     (["--threads", "1.5"], usage("--threads: want a whole number >= 0, got '1.5'")),
     (["--threads", "9" * 12], usage("--threads")),
     (["--seed", "-1"], usage("--seed: want a whole number >= 0, got '-1'")),
     (["--batch", "-1"], usage("--batch: want a whole number >= 0, got '-1'")),
     (["--inner-steps", "x"], usage("--inner-steps: want a whole number >= 0, got 'x'")),
     (["--step-size", "-1"], like(r"step-size: want a number > 0, or 0 for automatic, got -1(\.0+)?")),
-    (["--step-size", "inf"], "step-size: want a number > 0, or 0 for automatic, got inf"),
     (["--weights", "bogus"], f"weights: want {KINDS} or a file, got 'bogus'"),
     (["--solver", "bogus"], like("solver: unknown solver 'bogus'; known: auto, .*apgd.*")),
     (["--screening", "bogus"], like("screening: unknown rule 'bogus'; known: none, seed, safe.*")),
@@ -101,7 +95,6 @@ OPTIONS = [
     (["--format", "bogus"], "format: unknown format 'bogus'; known: csv, libsvm, mtx, npy"),
     (["--missing", "bogus"], "missing: want refuse or drop-rows, got 'bogus'"),
     (["--target", "bogus"], "target: no column 'bogus' in a.csv; known: a, b, y"),
-    (["--target", "3"], "target: no column '3' in a.csv; known: a, b, y"),
     (["--drop", "bogus"], "drop: no column 'bogus' in a.csv; known: a, b, y"),
     (["--drop", "a,y", "--target", "y"], "target: want a column that is not dropped, got 'y'"),
     (["--drop", "a,b"], "a.csv: expected at least one feature column beside the response, got none"),
@@ -111,7 +104,6 @@ OPTIONS = [
 ) + [({}, ["simulate", *args], message) for args, message in [
     (["--rows", "0"], "rows: want >= 1, got 0"),
     (["--rows", "-1"], usage("--rows: want a whole number >= 0, got '-1'", " simulate")),
-    (["--rows", "99999999999"], "rows: want < 2^31, got 99999999999"),
     (["--cols", "0"], "cols: want >= 1, got 0"),
     (["--groups", "-1"], usage("--groups", " simulate")),
     (["--groups", "9", "--cols", "10"], like(r"groups: want groups \* group.size <= cols, got 9 \* \d+ > 10")),
@@ -132,11 +124,8 @@ CSV = data(
     ("y\n1\n2\n", "a.csv: expected at least one feature column beside the response, got none"),
     ("a,b,y\n1,2,3\n1,2\n", "a.csv:3: expected 3 fields, got 2"),
     ("a,b,y\n1,2,3\n1,2,3,4\n", "a.csv:3: expected 3 fields, got 4"),
-    ("1,2,3\n4,5\n", "a.csv:2: expected 3 fields, got 2"),
     ("a,b,y\n1,two,3\n", "a.csv:2: column 'b': expected a number, got 'two'"),
-    ("a,b,y\n1,2.5.1,3\n", "a.csv:2: column 'b': expected a number, got '2.5.1'"),
     ("a,b,y\n1,inf,3\n", "a.csv:2: column 'b': expected a finite number, got 'inf'"),
-    ("a,b,y\n1,1e999,3\n", "a.csv:2: column 'b': expected a finite number, got '1e999'"),
     ("a,b,y\n1,NaN,3\n2,3,4\n",
      "a.csv:2: column 'b': missing value (1 missing value in 1 row); use --missing drop-rows"),
     ("a,b,y\n1,2,3\n1,,NA\n",
@@ -169,12 +158,9 @@ COMPRESSED += data("a.csv.gz", (gzip.compress(b""),
 LIBSVM = data(
     "a.svm",
     ("1 1:2 2:x\n", "a.svm:1: expected a finite number for feature 2, got 'x'"),
-    ("1 1:nan\n", "a.svm:1: expected a finite number for feature 1, got 'nan'"),
     ("1 1:1\none 1:2\n", "a.svm:2: expected a number as label, got 'one'"),
-    ("inf 1:2\n", "a.svm:1: expected a finite label, got 'inf'"),
     ("1 2:2 1:3\n", "a.svm:1: expected increasing indices, got 1 after 2"),
     ("1 0:2\n", "a.svm:1: expected an index of at least 1 (indices start at 1), got 0"),
-    ("1 1\n", "a.svm:1: expected index:value, got '1'"),
     ("1 99999999999:2\n", "a.svm:1: expected an index up to 2147483647, got '99999999999:2'"),
     ("1 2147483647:2\n", like("a.svm: expected indices up to .*, got 2147483647; give the number of features")),
     ("1\n2\n", "a.svm: expected at least one feature, got labels only"),
@@ -191,7 +177,6 @@ NPY = data(
     (npy_bytes(MATRIX, shape="(2, 3, 1)"), "a.npy: expected an array of one or two dimensions, got more"),
     (npy_bytes(MATRIX, descr=">f8"), "a.npy: expected little-endian numbers, got '>f8'"),
     (npy_bytes(MATRIX, descr="|O"), "a.npy: expected real numbers such as '<f8' or '<f4', got '|O'"),
-    (npy_bytes(MATRIX, version=9), "a.npy: expected .npy version 1 to 3, got 9"),
     (npy_bytes([[1.0, float("inf")], [1.0, 2.0]]), "a.npy: element [0, 1]: expected a finite number, got inf"),
     (npy_bytes(MATRIX), "target: no column '7' in a.npy; known: 0 to 2, or a file", "--target", "7"),
     (npy_bytes(MATRIX), like("y.txt: cannot open: .+"), "--target", "y.txt"),
@@ -205,9 +190,7 @@ NPY = data(
 MATRIX_MARKET = [({"a.mtx": contents, "y.txt": "1\n2\n"}, ["fit", "a.mtx", "--target", "y.txt"], message)
                  for contents, message in [
     (MTX, "a.mtx: expected a line with the size, got the end of the file"),
-    (MTX + "2 2\n", "a.mtx:2: expected rows, columns and entries, got '2 2'"),
     (MTX + "2 2 1\n3 1 1\n", "a.mtx:3: expected a row from 1 to 2, got 3"),
-    (MTX + "2 2 1\n1 0 1\n", "a.mtx:3: expected a column from 1 to 2, got 0"),
     (MTX + "2 2 1\n1 1 x\n", "a.mtx:3: expected a finite number, got 'x'"),
     (MTX + "2 2 2\n1 1 1\n", "a.mtx: expected 2 entries, got 1"),
     (MTX + "2 2 1\n1 1 1\n1 2 1\n", "a.mtx:4: expected the end after 1 entries, got '1 2 1'"),
@@ -224,8 +207,6 @@ WEIGHTS = weights(
     ("0\n0\n", "weights: want at least one that is not 0"),
     ("2\nx\n", "w.txt:2: column 0: expected a number, got 'x'"),
     ("2\nnan\n", like("w.txt:2: column 0: missing value.*")),
-    ("inf\n1\n", "w.txt:1: column 0: expected a finite number, got 'inf'"),
-    ("2,1\n", "weights: want one number in each line of w.txt"),
 )
 
 NO_MODEL = "m.json: expected a tyto model (JSON), got something else"
