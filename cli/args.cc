@@ -76,9 +76,14 @@ static void check_writable(const std::string& path) {
     throw DataError(path + ": cannot write: no permission for folder " + folder.string());
 }
 
-void check_outputs(const std::vector<std::string>& paths) {
+void check_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
   for (auto path = paths.begin(); path != paths.end(); ++path) {
     check_writable(*path);
+    std::error_code ignored;
+    for (const std::string& input : inputs)
+      if (std::filesystem::is_regular_file(input, ignored) &&
+          std::filesystem::equivalent(*path, input, ignored))
+        throw InvalidArgument("output: want another file than the input '" + input + "'");
     if (!path->empty() && std::find(paths.begin(), path, *path) != path)
       throw InvalidArgument("output: want one place for each result, got '" + *path + "' twice");
   }

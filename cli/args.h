@@ -29,6 +29,6 @@ std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 void write_output(const std::string& path, std::string_view text);
 // Says before the work begins that a result could not be written, or that one would replace another. Throws
 // DataError or InvalidArgument; an empty path is no output.
-void check_outputs(const std::vector<std::string>& paths);
+void check_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs = {});
 
 }  // namespace tyto::cli

@@ -119,7 +119,7 @@ int run(FitArgs& args) {
   regression_options.intercept = !args.no_intercept, regression_options.standardize = !args.no_standardize;
   validate(args.fit);
   find_solver(args.fit.solver), screening_rule(args.fit.screening);
-  check_outputs({args.json, args.model, args.coefficients});
+  check_outputs({args.json, args.model, args.coefficients}, args.data.files);
   if (!is_weight_name(regression_options.weights))
     regression_options.weight_values = read_weights(regression_options.weights);
   const Dataset data = read(args.data.files, args.data.options());

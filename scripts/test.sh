@@ -11,7 +11,7 @@ werror=OFF  # a newer compiler's new warnings must not keep a user from testing
 scripts/setup.sh
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTYTO_WERROR=$werror -DTYTO_TESTS=OFF -DTYTO_BENCH=OFF
 cmake --build "$build" --target tyto_cli tyto
-cmake -S . -B "$build/asan" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTYTO_WERROR=$werror -DTYTO_TESTS=ON -DTYTO_SANITIZE=address,undefined \
+cmake -S . -B "$build/asan" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DTYTO_WERROR=$werror -DTYTO_TESTS=ON -DTYTO_SANITIZE=address,undefined \
   -DTYTO_RELEASE_BUILD="$(cd "$build" && pwd)"
 cmake --build "$build/asan"
 ctest --test-dir "$build/asan" --output-on-failure -j "$(nproc)" "$@"

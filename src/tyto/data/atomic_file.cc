@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
+#include "tyto/base/error.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
@@ -101,6 +105,15 @@ void write_atomically(const std::string& path, std::string_view contents) {
   if (const int error = file.sync()) fail_write(path, error);
   if (const int error = file.close()) fail_write(path, error);
   if (const int error = file.rename_to(target)) fail_write(path, error);
+}
+
+std::string read_whole(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw DataError(path + ": cannot read: it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (!file) throw DataError(path + ": cannot read: " + std::strerror(errno));
+  return text;
 }
 
 }  // namespace tyto

@@ -10,4 +10,7 @@ namespace tyto {
 // written to directly. Throws DataError "path: cannot write: reason".
 void write_atomically(const std::string& path, std::string_view contents);
 
+// The contents of a file. Throws DataError "path: cannot read: reason".
+std::string read_whole(const std::string& path);
+
 }  // namespace tyto

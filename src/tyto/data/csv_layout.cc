@@ -53,7 +53,7 @@ std::vector<Index> find_columns(const CsvLayout& layout, const std::string& want
 void drop_columns(CsvLayout& layout, const Source& source, const ReadOptions& options) {
   for (const std::string& wanted : options.drop) {
     const std::vector<Index> found = find_columns(layout, wanted);
-    if (found.empty()) fail_unknown(layout, "drop", wanted, source);
+    if (found.empty() && !options.target_optional) fail_unknown(layout, "drop", wanted, source);
     for (const Index j : found)
       layout.role[static_cast<std::size_t>(j + layout.has_row_names)] = CsvLayout::kSkipped;
   }

@@ -50,9 +50,9 @@ void validate(const SimulateOptions& o) {
   want(o.cols >= 1, "cols", ">= 1", o.cols);
   want(o.rows <= std::numeric_limits<std::int32_t>::max(), "rows", "< 2^31", o.rows);
   want(o.groups >= 0, "groups", ">= 0", o.groups);
-  want(o.group_size >= 1, "group_size", ">= 1", o.group_size);
+  want(o.group_size >= 1, "group-size", ">= 1", o.group_size);
   if (o.groups > o.cols / o.group_size)
-    throw InvalidArgument(fmt::format("groups: want groups * group_size <= cols, got {} * {} > {}", o.groups,
+    throw InvalidArgument(fmt::format("groups: want groups * group-size <= cols, got {} * {} > {}", o.groups,
                                       o.group_size, o.cols));
   want(o.correlation >= 0 && o.correlation <= 1, "correlation", "0 to 1", o.correlation);
   want(o.rho > -1 && o.rho < 1, "rho", "-1 < rho < 1", o.rho);

@@ -1,5 +1,7 @@
 #include "tyto/math/sorted_l1.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -161,7 +163,7 @@ SortedL1::SortedL1(Vector weights) : size_(weights.size()) {
   for (Index i = 0; i < size_; ++i) {
     const auto at = [&] { return "weights: entry " + std::to_string(i + 1) + ": want "; };
     if (!std::isfinite(weights[i]) || weights[i] < 0)
-      throw InvalidArgument(at() + "a finite number >= 0, got " + std::to_string(weights[i]));
+      throw InvalidArgument(at() + "a finite number >= 0, got " + fmt::format("{}", weights[i]));
     if (i > 0 && weights[i] > weights[i - 1])
       throw InvalidArgument(at() + "a non-increasing sequence, got a larger one");
   }

@@ -1,5 +1,7 @@
 #include "tyto/math/weights.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,7 +92,7 @@ bool is_weight_name(std::string_view name) {
 
 Vector make_weights(std::string_view name, const WeightContext& context) {
   if (!(context.q > 0 && context.q <= 1))
-    throw InvalidArgument("q: want a number in (0, 1], got " + std::to_string(context.q));
+    throw InvalidArgument(fmt::format("q: want a number in (0, 1], got {}", context.q));
   for (const Row& row : kTable)
     if (row.name == name) return row.make(context);
   std::string known;

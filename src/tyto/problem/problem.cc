@@ -33,7 +33,9 @@ Iterate make_iterate(const Problem& problem, Vector beta) {
 
 // With r'y = r'r + r'Xb the gap needs no difference of large numbers:
 //   gap = P(b) - D(s r) = (1 - s)^2 ||r||^2 / 2 + J(b) - s b'X'r.
-// `rounding` bounds the errors of these terms and of r itself, which Xb enters with eps |b|'|X|.
+// `rounding` estimates the errors of these terms; of r itself, which Xb enters with eps |b|'|X|; and of X'r,
+// which make theta infeasible by as much: e_j ~ eps ||raw_j|| ||r|| / (s_j sqrt(n)), and J°(e) <= max_j e_j p
+// / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
@@ -53,7 +55,14 @@ Certificate certify(const Problem& problem, const Iterate& x) {
       magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
     }
   c.gap = 0.5 * (1 - c.scale) * (1 - c.scale) * rr + (norm - c.scale * product);
-  c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude);
+  const Index p = x.beta.size();
+  double infeasible = 0;
+  if (bound > 0)
+    infeasible = problem.design.magnitudes().maxCoeff() * static_cast<double>(p) /
+                 problem.penalty.weight_sum(p) * c.residual_norm /
+                 (std::sqrt(static_cast<double>(r.size())) * bound);
+  c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude +
+                           std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
   return c;
 }
 

@@ -45,6 +45,8 @@ double cumulative_cut(std::span<double> u, const SortedL1& penalty) {
   const auto left =
       std::partition(u.begin(), u.end(), [&](double bound) { return bound >= smallest; }) - u.begin();
   u = u.first(static_cast<std::size_t>(left));
+  // A bound above w_1 pays for any weight; in the sums below, a huge one would drown the others.
+  for (double& bound : u) bound = std::min(bound, penalty.weight(0));
   const double slack =
       1e-12 * penalty.weight_sum(left);  // of the prefix sums: rounding must not drop a column
   const Index kept = paying_prefix(u, penalty, 1.0, slack).count;

@@ -1,11 +1,10 @@
 // Models as JSON: one document, with the names of docs/cli.md, for the model file and for the result of a
 // fit.
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tyto/base/error.h"
+#include "tyto/data/atomic_file.h"
 #include "tyto/select/model.h"
 
 namespace tyto {
@@ -67,6 +66,10 @@ std::string dump(const Json& json) {
 
 Model parse(const Json& json) {
   Model model;
+  for (const char* size : {"n", "p"})
+    if (!json.at(size).is_number_unsigned() || json.at(size) == 0)
+      throw DataError(std::string("expected a whole number > 0 as ") + size + ", got " +
+                      json.at(size).dump().substr(0, 40));
   model.n = json.at("n").get<Index>(), model.p = json.at("p").get<Index>();
   RegressionOptions& o = model.options;
   o.weights = json.at("weights").get<std::string>();
@@ -94,8 +97,9 @@ Model parse(const Json& json) {
     throw DataError("expected one cluster and one name for each coefficient");
   for (std::size_t k = 0; k < coefficients.size(); ++k) {
     const auto [column, value] = coefficients[k];
-    if (column < 0 || column >= model.p || !std::isfinite(value))
-      throw DataError("expected coefficients of columns 0 to p - 1, got column " + std::to_string(column));
+    if (column < 0 || column >= model.p || (k > 0 && column <= coefficients[k - 1].first))
+      throw DataError("expected coefficients of increasing columns below p, got column " +
+                      std::to_string(column));
     model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k]});
   }
   return model;
@@ -129,10 +133,7 @@ std::string to_json(const Model& model, const Fit& fit) {
 }
 
 Model load_model(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path + ": cannot open this model");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = Json::parse(read_whole(path), nullptr, false);
   if (json.is_discarded() || !json.is_object())
     throw DataError(path + ": expected a tyto model (JSON), got something else");
   const std::string format =
@@ -143,7 +144,8 @@ Model load_model(const std::string& path) {
   try {
     return parse(json);
   } catch (const Json::exception& error) {
-    throw DataError(path + ": damaged model: " + error.what());
+    const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"
+    throw DataError(path + ": damaged model: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
   } catch (const DataError& error) {
     throw DataError(path + ": damaged model: " + error.what());
   }

@@ -1,5 +1,7 @@
 #include "tyto/select/regression.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 
@@ -51,7 +53,7 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
     throw InvalidArgument("response: want " + std::to_string(raw.rows()) + " numbers, got " +
                           std::to_string(response.size()));
   if (!(options.strength > 0 && std::isfinite(options.strength)))
-    throw InvalidArgument("strength: want a number > 0, got " + std::to_string(options.strength));
+    throw InvalidArgument(fmt::format("strength: want a number > 0, got {}", options.strength));
   // The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
   const bool constant = response.minCoeff() == response.maxCoeff();
   const double mean = !options.intercept ? 0 : constant ? response[0] : response.mean();

@@ -42,13 +42,14 @@ class Apgd final : public Solver {
     const Vector eta = x.eta + momentum * (x.eta - previous_.eta);
     const Vector ascent = c.correlation + momentum * (c.correlation - previous_correlation_);
     previous_ = x, previous_correlation_ = c.correlation;
-    const double noise = 1e-30 * (problem.y.squaredNorm() + eta.squaredNorm());
+    const double noise =
+        1e-15 * (problem.y.norm() + z.cwiseAbs().dot(problem.design.magnitudes()));  // of X z
     for (;;) {
       x.beta = z + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
       problem.design.multiply(x.beta, x.eta);
       const double curvature = (x.eta - eta).squaredNorm(), length = (x.beta - z).squaredNorm();
-      if (!(curvature > (1 + 1e-10) * lipschitz_ * length + noise)) break;
+      if (!(curvature > (1 + 1e-10) * lipschitz_ * length + noise * noise)) break;
       lipschitz_ = std::max(curvature / length, 1.2 * lipschitz_);
     }
   }

@@ -1,5 +1,7 @@
 #include "tyto/solve/fit.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -42,7 +44,7 @@ class BestSphere {
     const double rounding = c.rounding + 1e-15 * (primal_ + std::abs(dual_));
     const double radius = std::sqrt(2 * (std::max(primal_ - dual_, 0.0) + rounding));
     sphere_.radius = radius;
-    if (radius > 0.9 * tried_) return false;
+    if (!(radius <= 0.9 * tried_)) return false;  // nor where a solver overflowed
     tried_ = radius;
     return true;
   }
@@ -63,11 +65,12 @@ struct Reduced {
   Iterate x;
   IndexSet kept;  // columns of the full problem
   Vector best;
-  double best_gap = kInfinity;
-  Index best_epoch = 0;
+  double best_gap = kInfinity, least_primal = kInfinity;
+  Index progress_epoch = 0;  // of the last progress, of the gap or of the primal
 
   void record(const Certificate& c, Index epoch) {
-    if (c.gap < best_gap) best = x.beta, best_gap = c.gap, best_epoch = epoch;
+    if (c.gap < best_gap) best = x.beta, best_gap = c.gap, progress_epoch = epoch;
+    if (c.primal + c.rounding < least_primal) least_primal = c.primal, progress_epoch = epoch;
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
   bool restrict_to(std::span<const Index> survivors) {
@@ -86,7 +89,7 @@ struct Reduced {
 
 // Where the loop is; everything that the decision to stop depends on besides the certificate.
 struct Progress {
-  Index epoch, best_epoch;
+  Index epoch, progress_epoch;
   double seconds;
   bool interrupted;
 };
@@ -98,7 +101,7 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
   if (c.gap <= c.rounding) return Status::kStalled;
   if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
   if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
-  if (at.epoch - at.best_epoch > std::max<Index>(1000, at.epoch / 2)) return Status::kStalled;
+  if (at.epoch - at.progress_epoch > std::max<Index>(1000, at.epoch / 2)) return Status::kStalled;
   return std::nullopt;
 }
 
@@ -143,7 +146,7 @@ Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_star
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
-    const Progress at{epoch, now.best_epoch, trace.back().seconds, interrupted};
+    const Progress at{epoch, now.progress_epoch, trace.back().seconds, interrupted};
     if (const auto status = should_stop(c, tolerance, at, options)) {
       const Vector& beta = *status == Status::kConverged ? now.x.beta : now.best;
       Fit result = finish(full, expand(beta, now.kept, full.design.cols()), *status);
@@ -171,7 +174,7 @@ Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_star
 
 void validate(const FitOptions& options) {
   const auto want = [](const char* field, const char* wish, auto got) {
-    return InvalidArgument(std::string(field) + ": want " + wish + ", got " + std::to_string(got));
+    return InvalidArgument(fmt::format("{}: want {}, got {}", field, wish, got));
   };
   if (!(options.tolerance > 0 && options.tolerance < 1))
     throw want("tolerance", "a number in (0, 1)", options.tolerance);

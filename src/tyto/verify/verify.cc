@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
 
 #include "tyto/base/error.h"
+#include "tyto/data/atomic_file.h"
 #include "tyto/math/weights.h"
 
 namespace tyto {
@@ -28,44 +27,6 @@ struct Claim {
   Reals weights;
 };
 
-Claim read_claim(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path + ": cannot open this model");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  try {
-    const auto json = nlohmann::json::parse(text);
-    Claim claim{json.at("n"),
-                json.at("p"),
-                json.at("fit_intercept"),
-                json.at("standardize"),
-                json.at("status") == "converged",
-                json.at("intercept"),
-                json.at("primal"),
-                json.at("gap"),
-                json.at("tolerance"),
-                json.at("coefficients"),
-                json.at("names"),
-                {}};
-    const double alpha = json.at("alpha");
-    std::vector<double> shape;
-    if (json.contains("weight_values")) {
-      shape = json["weight_values"].get<std::vector<double>>();
-    } else {
-      const Vector made =
-          make_weights(json.at("weights").get<std::string>(), {claim.n, claim.p, json.at("q")});
-      shape.assign(made.begin(), made.end());
-    }
-    if (std::ssize(shape) != claim.p)
-      throw DataError(path + ": expected p weights, got " + std::to_string(shape.size()));
-    for (const double w : shape) claim.weights.push_back(Real(alpha) * w);
-    for (const auto& [column, value] : claim.coefficients)
-      if (column < 0 || column >= claim.p) throw DataError(path + ": expected columns 0 to p - 1");
-    return claim;
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(path + ": expected a tyto model: " + error.what());
-  }
-}
-
 void check_shape(const Claim& claim, const Dataset& data) {
   const auto wrong = [](const char* what, Index want, Index got) {
     return InvalidArgument("data: want " + std::to_string(want) + " " + what + ", as in the model, got " +
@@ -81,6 +42,46 @@ void check_shape(const Claim& claim, const Dataset& data) {
         name != claim.names[k])
       throw InvalidArgument("data: want column '" + claim.names[k] + "' at place " +
                             std::to_string(claim.coefficients[k].first) + ", got '" + name + "'");
+}
+
+Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, Index p) {
+  Vector shape;
+  if (model.contains("weight_values")) {
+    const auto values = model["weight_values"].get<std::vector<double>>();
+    shape = Eigen::Map<const Vector>(values.data(), std::ssize(values));
+  } else {
+    shape = make_weights(model.at("weights").get<std::string>(), {n, p, model.at("q")});
+  }
+  if (shape.size() != p) throw DataError(path + ": expected p weights, got " + std::to_string(shape.size()));
+  Reals weights(shape.begin(), shape.end());
+  for (Real& weight : weights) weight *= model.at("alpha").get<double>();
+  return weights;
+}
+
+// Checks that the model fits the data before anything of size p is made: a damaged model may claim any p.
+Claim read_claim(const std::string& path, const Dataset& data) {
+  try {
+    const auto json = nlohmann::json::parse(read_whole(path));
+    Claim claim{json.at("n"),
+                json.at("p"),
+                json.at("fit_intercept"),
+                json.at("standardize"),
+                json.at("status") == "converged",
+                json.at("intercept"),
+                json.at("primal"),
+                json.at("gap"),
+                json.at("tolerance"),
+                json.at("coefficients"),
+                json.at("names"),
+                {}};
+    for (const auto& [column, value] : claim.coefficients)
+      if (column < 0 || column >= claim.p) throw DataError(path + ": expected columns 0 to p - 1");
+    check_shape(claim, data);
+    claim.weights = weights_of(path, json, claim.n, claim.p);
+    return claim;
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(path + ": expected a tyto model: " + error.what());
+  }
 }
 
 // Mean and scale of a column by the definitions of MATH.md, section 1.
@@ -169,8 +170,7 @@ Bounds bounds(const Claim& claim, const Dataset& data) {
 }  // namespace
 
 Verification verify(const std::string& model_path, const Dataset& data) {
-  const Claim claim = read_claim(model_path);
-  check_shape(claim, data);
+  const Claim claim = read_claim(model_path, data);
   const Bounds found = bounds(claim, data);
   Verification result{static_cast<double>(found.primal),
                       static_cast<double>(found.dual),

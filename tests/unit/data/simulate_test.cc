@@ -59,7 +59,7 @@ TEST(Simulate, RefusesWhatIsImpossible) {
     return std::string("no error");
   };
   EXPECT_EQ(message({.rows = 0}), "rows: want >= 1, got 0");
-  EXPECT_EQ(message({.cols = 10}), "groups: want groups * group_size <= cols, got 10 * 5 > 10");
+  EXPECT_EQ(message({.cols = 10}), "groups: want groups * group-size <= cols, got 10 * 5 > 10");
   EXPECT_EQ(message({.correlation = 1.5}), "correlation: want 0 to 1, got 1.5");
   EXPECT_EQ(message({.snr = -1}), "snr: want > 0, got -1");
   EXPECT_EQ(message({.density = 0}), "density: want 0 < density <= 1, got 0");

@@ -1,5 +1,6 @@
 #include "tyto/math/weights.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,7 +110,7 @@ TEST(Weights, RefuseUnknownNamesAndBadRates) {
   EXPECT_EQ(message("ridge", 0.1),
             "weights: unknown kind 'ridge'; known: oscar, lasso, linf, bh, gaussian, linear");
   for (const double q : {0.0, -0.1, 1.5, std::nan("")})
-    EXPECT_EQ(message("bh", q), "q: want a number in (0, 1], got " + std::to_string(q));
+    EXPECT_EQ(message("bh", q), "q: want a number in (0, 1], got " + fmt::format("{}", q));
   EXPECT_EQ(message("bh", 1), "accepted");
   EXPECT_TRUE(is_weight_name("bh"));
   EXPECT_FALSE(is_weight_name("BH"));

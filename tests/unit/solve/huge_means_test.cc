@@ -20,6 +20,17 @@ Problem far_from_zero(double mean, std::uint64_t seed) {
   return problem;
 }
 
+TEST(HugeMeans, CertificateAdmitsItsRounding) {
+  for (const double mean : {1e3, 1e6, 1e9})
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "mean " << mean << " seed " << seed);
+      const Problem problem = far_from_zero(mean, seed);
+      Random random(seed);
+      expect_certificate_holds(problem, Vector::Zero(6));
+      expect_certificate_holds(problem, random_vector(random, 6));
+    }
+}
+
 TEST(HugeMeans, SolveToWhatRoundingAllows) {
   for (const double mean : {1e3, 1e6})
     for (std::uint64_t seed = 0; seed < 5; ++seed) {

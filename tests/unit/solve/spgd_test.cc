@@ -69,7 +69,7 @@ TEST(Spgd, ConvergesWithTheUsersBatchAndSteps) {
 TEST(Spgd, NeverDivergesWhateverTheStepSize) {
   for (const double step : {1e-3, 1.0, 1e6, 1e100})
     for (const Index steps : {0, 1, 3})
-      for (const std::string_view rule : {"none"}) {
+      for (const std::string_view rule : {"none", "seed", "safe"}) {
         SCOPED_TRACE(::testing::Message() << "step " << step << " inner steps " << steps << " " << rule);
         const Problem problem = simulated(0.2);
         FitOptions absurd = options(1e-6);
