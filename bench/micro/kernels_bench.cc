@@ -2,7 +2,10 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <random>
+#include <vector>
 
 #include "tyto/base/parallel.h"
 #include "tyto/math/design.h"
@@ -29,17 +32,19 @@ void rate(benchmark::State& state, double bytes) {
   state.SetBytesProcessed(static_cast<std::int64_t>(static_cast<double>(state.iterations()) * bytes));
 }
 
-// A plain parallel read: the sum of the same memory.
+// A plain parallel read: the bits of as much memory, added as integers.
 void BM_ReadMemory(benchmark::State& state) {
-  const Index n = 20000, p = 6250;
-  static const Eigen::MatrixXd memory = Eigen::MatrixXd::Constant(n, p, 0.5);
-  Vector partial(p);
+  constexpr Index kWords = 125'000'000, kTasks = 1000, kPart = kWords / kTasks;
+  static const std::vector<std::uint64_t> memory(kWords, 1);
+  std::vector<std::uint64_t> partial(kTasks);
   for (auto _ : state) {
-    parallel_for(p, hardware_threads(),
-                 [&](Index j) { partial[j] = kernels::magnitudes(memory.data() + j * n, n).sum; });
+    parallel_for(kTasks, hardware_threads(), [&](Index task) {
+      const auto begin = memory.begin() + task * kPart;
+      partial[static_cast<std::size_t>(task)] = std::accumulate(begin, begin + kPart, std::uint64_t{0});
+    });
     benchmark::DoNotOptimize(partial.data());
   }
-  rate(state, 8.0 * n * p);
+  rate(state, 8.0 * kWords);
 }
 BENCHMARK(BM_ReadMemory)->UseRealTime()->Unit(benchmark::kMillisecond);
 

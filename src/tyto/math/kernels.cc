@@ -105,6 +105,17 @@ Magnitudes magnitudes_of(const double* v, Index n) {
   return result;
 }
 
+Index count(const double* v, Index n, double threshold) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD bound = hn::Set(d, threshold);
+  Index result = 0, i = 0;
+  for (; i + lanes <= n; i += lanes)
+    result += static_cast<Index>(hn::CountTrue(d, hn::Ge(hn::Abs(hn::LoadU(d, v + i)), bound)));
+  for (; i < n; ++i) result += std::abs(v[i]) >= threshold ? 1 : 0;
+  return result;
+}
+
 Index gather(const double* v, Index n, double threshold, double* out) {
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -168,6 +179,7 @@ HWY_EXPORT(dot4_float);
 HWY_EXPORT(axpy_double);
 HWY_EXPORT(axpy_float);
 HWY_EXPORT(magnitudes_of);
+HWY_EXPORT(count);
 HWY_EXPORT(gather);
 HWY_EXPORT(zero);
 
@@ -182,6 +194,9 @@ void dot4(const float* const x[4], const double* v, Index n, double out[4]) {
 void axpy(double a, const double* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_double)(a, x, y, n); }
 void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_float)(a, x, y, n); }
 Magnitudes magnitudes(const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(magnitudes_of)(v, n); }
+Index count_above(const double* v, Index n, double threshold) {
+  return HWY_DYNAMIC_DISPATCH(count)(v, n, threshold);
+}
 Index gather_above(const double* v, Index n, double threshold, double* out) {
   return HWY_DYNAMIC_DISPATCH(gather)(v, n, threshold, out);
 }

@@ -19,6 +19,8 @@ struct Magnitudes {
 };
 Magnitudes magnitudes(const double* v, Index n);
 
+Index count_above(const double* v, Index n, double threshold);  // how many |v_i| >= threshold
+
 // Writes the magnitudes |v_i| >= threshold to `out`, in order, and returns how many there are. `out` has room
 // for n + kPadding, or is v itself.
 constexpr Index kPadding = 64;

@@ -1,9 +1,11 @@
 #include "tyto/math/sorted_l1.h"
 
 #include <fmt/core.h>
+#include <hwy/contrib/sort/vqsort.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -17,6 +19,7 @@
 namespace tyto {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kBlock = 2048;  // entries whose survivors are gathered at a time, in a buffer on the stack
 
 // Applies gather(begin, length, buffer) -> count to the blocks of n entries, and append(begin, the count
@@ -41,39 +44,85 @@ std::vector<double> nonzero_magnitudes(const Vector& v) {
   return result;
 }
 
-// The magnitudes of v without the smallest ones, which cannot pay for their weights: of m that are left,
-// those below s w_m. Dropping lowers m and raises w_m: so already while v is read, and then in rounds, while
-// they drop half.
+// Entries that cannot pay for their weights: of m that are left, those below s w_m. Dropping them lowers m
+// and raises w_m: so the threshold is raised while v is read, and then in rounds, as long as they drop half.
+class Threshold {
+ public:
+  Threshold(const SortedL1& norm, double s) : norm_(norm), s_(s), left_(norm.size()) {}
+
+  void count(const Vector& v) { left_ = kernels::count_above(v.data(), v.size(), at(left_)); }
+  double at(Index left) const { return left > 0 ? s_ * norm_.weight(left - 1) : kInfinity; }
+  // For the entries from `begin` on, when `kept` of those before are left.
+  double at(Index begin, std::size_t kept) const {
+    return at(std::min(left_, static_cast<Index>(kept) + norm_.size() - begin));
+  }
+
+ private:
+  const SortedL1& norm_;
+  double s_;
+  Index left_;
+};
+
+// The magnitudes of the entries that may pay.
 std::vector<double> candidates(const Vector& v, const SortedL1& norm, double s) {
+  const Threshold threshold(norm, s);
   std::vector<double> u;
   gather_blocks<double>(
       v.size(),
       [&](Index begin, Index n, double* out) {
-        const Index left = std::ssize(u) + v.size() - begin;
-        return kernels::gather_above(v.data() + begin, n, s * norm.weight(left - 1), out);
+        return kernels::gather_above(v.data() + begin, n, threshold.at(begin, u.size()), out);
       },
       [&](Index, std::span<const double> part) { u.insert(u.end(), part.begin(), part.end()); });
   for (Index before = v.size(); !u.empty() && 2 * std::ssize(u) <= before;) {
     before = std::ssize(u);
-    u.resize(static_cast<std::size_t>(
-        kernels::gather_above(u.data(), before, s * norm.weight(before - 1), u.data())));
+    u.resize(
+        static_cast<std::size_t>(kernels::gather_above(u.data(), before, threshold.at(before), u.data())));
   }
   return u;
 }
 
-// Sets the entries with |v_i| < threshold to 0, and returns the others as (-|v_i|, i): sorted, the largest
-// come first and ties are in the order of i.
-std::vector<std::pair<double, Index>> keep_above(Vector& v, double threshold) {
-  std::vector<std::pair<double, Index>> kept;
+// An entry of a vector by its magnitude: positive doubles are in the order of their bits.
+using Ranked = hwy::K64V64;
+Ranked rank(double v, Index i) {
+  return {static_cast<std::uint64_t>(i), std::bit_cast<std::uint64_t>(std::abs(v))};
+}
+double magnitude(const Ranked& entry) { return std::bit_cast<double>(entry.key); }
+
+// The same for the prox: the entries themselves; the others are set to 0 on the way.
+std::vector<Ranked> keep_candidates(Vector& v, const SortedL1& norm, double s) {
+  Threshold threshold(norm, s);
+  threshold.count(v);  // another read of v, but most of the entries are then dropped at once
+  std::vector<Ranked> kept;
   gather_blocks<Index>(
       v.size(),
       [&](Index begin, Index n, Index* out) {
-        return kernels::zero_below(v.data() + begin, n, threshold, out);
+        return kernels::zero_below(v.data() + begin, n, threshold.at(begin, kept.size()), out);
       },
       [&](Index begin, std::span<const Index> part) {
-        for (const Index i : part) kept.emplace_back(-std::abs(v[begin + i]), begin + i);
+        for (const Index i : part) kept.push_back(rank(v[begin + i], begin + i));
       });
+  for (Index before = v.size(); !kept.empty() && 2 * std::ssize(kept) <= before;) {
+    before = std::ssize(kept);
+    const double smallest = threshold.at(before);
+    std::size_t count = 0;
+    for (const Ranked entry : kept) {
+      const bool pays = magnitude(entry) >= smallest;
+      double& value = v[static_cast<Index>(entry.value)];
+      value = pays ? value : 0;
+      kept[count] = entry;
+      count += pays ? 1 : 0;
+    }
+    kept.resize(count);
+  }
   return kept;
+}
+
+// The largest first. The order of ties does not matter to what follows: equal magnitudes always share a pool.
+void sort_descending(std::vector<Ranked>& entries) {
+  if (entries.size() > 256)
+    hwy::Sorter()(entries.data(), entries.size(), hwy::SortDescending());
+  else
+    std::sort(entries.begin(), entries.end(), [](const Ranked& a, const Ranked& b) { return a.key > b.key; });
 }
 
 // Quicksort that leaves out the blocks of ranks in which S cannot have its maximum.
@@ -193,18 +242,16 @@ double SortedL1::value(const Vector& beta) const {
 
 void SortedL1::prox(Vector& v, double step) const {
   if (size_ == 0) return;
-  std::vector<double> u = candidates(v, *this, step);
-  const Index support = paying_prefix(u, *this, step, 0.0).count;
-  const double smallest = support > 0 ? *std::min_element(u.begin(), u.begin() + support)
-                                      : std::numeric_limits<double>::infinity();
-  std::vector<std::pair<double, Index>> sorted = keep_above(v, smallest);
-  std::sort(sorted.begin(), sorted.end());
+  std::vector<Ranked> sorted = keep_candidates(v, *this, step);
+  sort_descending(sorted);
   std::vector<double> value(sorted.size());
   for (std::size_t k = 0; k < value.size(); ++k)
-    value[k] = -sorted[k].first - step * weight(static_cast<Index>(k));
+    value[k] = magnitude(sorted[k]) - step * weight(static_cast<Index>(k));
   pool(value);
-  for (std::size_t k = 0; k < value.size(); ++k)
-    v[sorted[k].second] = std::copysign(value[k], v[sorted[k].second]);
+  for (std::size_t k = 0; k < value.size(); ++k) {
+    double& entry = v[static_cast<Index>(sorted[k].value)];
+    entry = std::copysign(value[k], entry);
+  }
 }
 
 // The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
