@@ -15,6 +15,8 @@ struct Case {
   Storage storage;
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.problem.name << " " << c.solver << " " << c.rule; }
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const ZooProblem& problem : zoo())

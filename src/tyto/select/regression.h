@@ -21,7 +21,7 @@ std::vector<std::string> relative_to_names();
 // What to fit, in the words of a user.
 struct RegressionOptions {
   std::string weights = "oscar";  // a row of the weight table; any other name goes with `weight_values`
-  Vector weight_values;           // the shape itself, if not empty: p numbers
+  Vector weight_values = {};      // the shape itself, if not empty: p numbers
   double q = 0.1;
   double strength = 0.1;
   RelativeTo relative_to = RelativeTo::kAlphaMax;

@@ -18,7 +18,7 @@ struct FitOptions {
   Index max_epochs = 1'000'000;
   double max_seconds = std::numeric_limits<double>::infinity();
   int threads = 1;  // for passes over X that are large enough; the result has the same bits for any number
-  StochasticOptions stochastic;
+  StochasticOptions stochastic = {};
 };
 void validate(const FitOptions& options);
 

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
+#include "tests/support/real_data.h"
 #include "tyto/data/dataset.h"
 
 namespace tyto {
@@ -15,10 +13,8 @@ struct RealSet {
 };
 
 TEST(RealData, HasTheShapesOfItsDescription) {
-  const char* folder = std::getenv("TYTO_DATA");
-  const std::filesystem::path root = folder != nullptr ? folder : TYTO_SOURCE_DIR "/../shared/data";
-  if (!std::filesystem::exists(root / "prostate"))
-    GTEST_SKIP() << "no data sets in " << root << "; set TYTO_DATA";
+  TYTO_SKIP_WITHOUT_DATA("prostate");
+  const std::filesystem::path root = data_folder();
   const ReadOptions y{.target = "y"};
   const std::vector<RealSet> sets{
       {{"duke/data.svm.xz"}, 44, 7129},
