@@ -30,6 +30,19 @@ void DataArgs::add(CLI::App& app) {
   app.add_option("--format", format, "Format of the data: " + joined(format_names()) + " [found by itself]");
 }
 
+Dataset DataArgs::read(const ReadOptions& options) const {
+  std::vector<std::string> names = files;
+  for (std::string& name : names)
+    if (name == "-") name = "/dev/stdin";
+  return tyto::read(names, options);
+}
+
+std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
+  others.insert(others.end(), files.begin(), files.end());
+  others.push_back(target);
+  return others;
+}
+
 ReadOptions DataArgs::options() const {
   ReadOptions options;
   options.format = format;
@@ -77,15 +90,21 @@ static void check_writable(const std::string& path) {
 }
 
 void check_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
-  for (auto path = paths.begin(); path != paths.end(); ++path) {
-    check_writable(*path);
+  std::vector<std::filesystem::path> places;
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    check_writable(path);
     std::error_code ignored;
     for (const std::string& input : inputs)
       if (std::filesystem::is_regular_file(input, ignored) &&
-          std::filesystem::equivalent(*path, input, ignored))
+          std::filesystem::equivalent(path, input, ignored))
         throw InvalidArgument("output: want another file than the input '" + input + "'");
-    if (!path->empty() && std::find(paths.begin(), path, *path) != path)
-      throw InvalidArgument("output: want one place for each result, got '" + *path + "' twice");
+    const std::filesystem::path place =
+        path == "-" ? std::filesystem::path(path)
+                    : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
+    if (std::ranges::find(places, place) != places.end())
+      throw InvalidArgument("output: want one place for each result, got '" + path + "' twice");
+    places.push_back(place);
   }
 }
 

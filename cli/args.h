@@ -18,6 +18,8 @@ struct DataArgs {
 
   void add(CLI::App& app);
   ReadOptions options() const;
+  std::vector<std::string> inputs(std::vector<std::string> others) const;  // all files that are read
+  Dataset read(const ReadOptions& options) const;  // of the files; "-" is standard input
 };
 
 // These options refuse what their parser would wrap or cut short: -1, 99999999999999999999.

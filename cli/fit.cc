@@ -80,19 +80,26 @@ void add_options(CLI::App& app, FitArgs& args) {
 
 std::string summary(const Model& model, const Fit& fit) {
   std::string text = fmt::format(
+      "{} rows x {} features, response {}, weights {} times {:.6g}, intercept {:.6g}\n"
       "{}: relative gap {:.2g} (objective {:.10g}) after {} epochs, {:.3g} s\n"
       "{} of {} coefficients are not zero, in {} clusters; screening proved {} zero\n",
-      model.status, std::max(0.0, model.relative_gap), model.primal, fit.epochs, fit.seconds,
-      model.coefficients.size(), model.p, model.clusters(), fit.screened);
+      model.n, model.p, model.response_name.empty() ? "without a name" : "'" + model.response_name + "'",
+      model.options.weights, model.alpha, model.intercept, model.status, std::max(0.0, model.relative_gap),
+      model.primal, fit.epochs, fit.seconds, model.coefficients.size(), model.p, model.clusters(),
+      fit.screened);
   std::vector<Coefficient> largest = model.coefficients;
   std::ranges::stable_sort(largest, {}, &Coefficient::cluster);
   constexpr std::size_t kShown = 10;
-  if (!largest.empty())
-    text += fmt::format("{:>8}  {:>8}  {:>14}  {}\n", "cluster", "column", "coefficient", "name");
+  if (largest.empty()) return text;
+  text += fmt::format("{:>8}  {:>8}  {:>14}  {}\n", "cluster", "column", "coefficient", "name");
   for (std::size_t k = 0; k < std::min(kShown, largest.size()); ++k)
     text += fmt::format("{:>8}  {:>8}  {:>14.6g}  {}\n", largest[k].cluster, largest[k].column,
                         largest[k].value, largest[k].name);
   if (largest.size() > kShown) text += fmt::format("{:>8}  (+ {} more)\n", "...", largest.size() - kShown);
+  if (model.options.standardize)
+    text +=
+        "Clusters are features of equal weight in the model: equal magnitude once columns are "
+        "standardised.\n";
   return text;
 }
 
@@ -108,6 +115,17 @@ Vector read_weights(const std::string& path) {
   return weights;
 }
 
+std::string empty_model_warning(const Regression& regression) {
+  if (!(regression.alpha_max > 0))
+    return "tyto: warning: nothing is left in the model: no feature is correlated with the response, or the "
+           "response is constant\n";
+  return fmt::format(
+      "tyto: warning: nothing is left in the model: the multiplier {:.6g} is {:.3g} times the smallest one "
+      "that leaves "
+      "nothing (alpha-max {:.6g}); try a smaller --strength\n",
+      regression.alpha, regression.alpha / regression.alpha_max, regression.alpha_max);
+}
+
 int exit_code(Status status) {
   if (status == Status::kInterrupted) return kInterrupted;
   return status == Status::kConverged ? kDone : kNotConverged;
@@ -119,10 +137,13 @@ int run(FitArgs& args) {
   regression_options.intercept = !args.no_intercept, regression_options.standardize = !args.no_standardize;
   validate(args.fit);
   find_solver(args.fit.solver), screening_rule(args.fit.screening);
-  check_outputs({args.json, args.model, args.coefficients}, args.data.files);
+  check_outputs({args.json, args.model, args.coefficients}, args.data.inputs({args.regression.weights}));
   if (!is_weight_name(regression_options.weights))
     regression_options.weight_values = read_weights(regression_options.weights);
-  const Dataset data = read(args.data.files, args.data.options());
+  const Dataset data = args.data.read(args.data.options());
+  if (!data.dropped_rows.empty() && !args.quiet)
+    fmt::print(stderr, "tyto: {} of {} rows were left out for missing values\n", data.dropped_rows.size(),
+               data.dropped_rows.size() + static_cast<std::size_t>(data.design.rows()));
   const Regression regression =
       make_regression(data.design.with_threads(args.fit.threads), data.response, regression_options);
   const Fit result = [&] {
@@ -131,15 +152,9 @@ int run(FitArgs& args) {
   }();
   Model model = make_model(data, regression_options, regression, result, args.fit);
   model.target = args.data.target, model.dropped = args.data.drop;
+  model.missing_dropped = args.data.options().missing == Missing::kDropRows;
 
-  if (model.coefficients.empty() && !args.quiet)
-    fmt::print(stderr,
-               "tyto: warning: nothing is left in the model: the multiplier {:.6g} is {:.3g} times the "
-               "smallest one that "
-               "leaves nothing (alpha-max {:.6g}); try a smaller --strength\n",
-               regression.alpha,
-               regression.alpha_max > 0 ? regression.alpha / regression.alpha_max : INFINITY,
-               regression.alpha_max);
+  if (model.coefficients.empty() && !args.quiet) fmt::print(stderr, "{}", empty_model_warning(regression));
   if (!args.model.empty()) write_output(args.model, to_json(model));
   if (!args.json.empty()) write_output(args.json, to_json(model, result));
   if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(model));

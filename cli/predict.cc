@@ -39,18 +39,28 @@ std::optional<std::string> response_of_new_data(const Model& model) {
 }
 
 int run(const PredictArgs& args) {
-  check_outputs({args.output, args.json});
+  check_outputs({args.output, args.json}, args.data.inputs({args.model}));
   const Model model = load_model(args.model);
   ReadOptions options = args.data.options();
   options.target_optional = args.data.target.empty();
   if (!options.target) options.target = response_of_new_data(model);
   if (options.drop.empty()) options.drop = model.dropped;
   options.features = model.p;
-  const Dataset data = read(args.data.files, options);
+  for (const Coefficient& c : model.coefficients)
+    if (!c.name.empty()) options.used.push_back(c.name);
+  const Dataset data = args.data.read(options);
   const Vector prediction = predict(model, data);
 
-  std::string csv = "prediction\n";
-  for (const double value : prediction) csv += fmt::format("{}\n", value);
+  std::string csv = "prediction\n";  // one line a row of the data, NA for rows that were left out
+  auto dropped = data.dropped_rows.begin();
+  for (Index row = 0, next = 0; next < prediction.size() || dropped != data.dropped_rows.end(); ++row) {
+    const bool left_out = dropped != data.dropped_rows.end() && *dropped == row;
+    csv += left_out ? "NA\n" : fmt::format("{}\n", prediction[next]);
+    if (left_out)
+      ++dropped;
+    else
+      ++next;
+  }
   std::string errors;
   if (data.response.size() > 0) {
     const Errors e = measure(prediction, data.response);

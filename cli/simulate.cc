@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/args.h"
@@ -26,6 +27,10 @@ int run(const SimulateArgs& args) {
   if (!args.format.empty() && args.format != "csv" && args.format != "libsvm")
     throw InvalidArgument("format: want csv or libsvm, got '" + args.format + "'");
   check_outputs({args.output, args.truth});
+  const std::string extension = std::filesystem::path(args.output).extension();
+  if (args.format.empty() && !extension.empty() && extension != ".csv" && !ends_with_libsvm(args.output))
+    throw InvalidArgument("output: want a name that ends in .csv, .svm or .libsvm, or --format, got '" +
+                          args.output + "'");
   const Simulated simulated = simulate(args.options);
   const Dataset& data = simulated.data;
   const bool libsvm = args.format.empty() ? ends_with_libsvm(args.output) : args.format == "libsvm";

@@ -18,13 +18,14 @@ struct VerifyArgs {
 };
 
 int run(const VerifyArgs& args) {
-  check_outputs({args.json});
+  check_outputs({args.json}, args.data.inputs({args.model}));
   const Model model = load_model(args.model);
   ReadOptions options = args.data.options();
   if (!options.target && !model.target.empty()) options.target = model.target;
   if (options.drop.empty()) options.drop = model.dropped;
+  if (model.missing_dropped) options.missing = Missing::kDropRows;
   options.features = model.p;
-  const Verification found = verify(args.model, read(args.data.files, options));
+  const Verification found = verify(args.model, args.data.read(options));
   const double relative = found.primal > 0 ? found.gap / found.primal : found.gap;
   if (!args.json.empty())
     write_output(args.json,
@@ -34,10 +35,13 @@ int run(const VerifyArgs& args) {
                              found.claimed_gap));
   if (!args.quiet)
     fmt::print(args.json == "-" ? stderr : stdout,
-               "{}\n  recomputed: primal {:.12g}, dual {:.12g}, relative gap {:.3g}\n  stated:     primal "
-               "{:.12g}, gap {:.3g}\n",
+               "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
+               "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}",
                found.holds ? "the certificate holds" : "the certificate does not hold: " + found.reason,
-               found.primal, found.dual, relative, found.claimed_primal, found.claimed_gap);
+               found.primal, found.gap, relative, found.claimed_primal, found.claimed_gap, model.relative_gap,
+               model.status == "converged"
+                   ? ""
+                   : "the fit itself stopped before its tolerance: " + model.status + "\n");
   return found.holds ? kDone : kNotConverged;
 }
 

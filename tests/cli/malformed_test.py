@@ -18,7 +18,8 @@ MODEL = {
     "format": "tyto-model-1", "n": 4, "p": 2, "loss": "gaussian", "weights": "oscar", "q": 0.1, "alpha": 1.0,
     "fit_intercept": True, "standardize": True, "solver": "auto", "screening": "safe", "status": "converged",
     "tolerance": 1e-6, "primal": 4.0, "dual": 4.0, "gap": 0.0, "relative_gap": 0.0, "nonzeros": 1, "clusters": 1,
-    "target": "", "dropped": [], "response": "y", "intercept": 1.0, "coefficients": [[0, 0.5]], "cluster_of": [0],
+    "target": "", "dropped": [], "missing": "refuse", "response": "y", "intercept": 1.0,
+    "coefficients": [[0, 0.5]], "cluster_of": [0],
     "names": ["a"],
 }
 KINDS = "oscar, lasso, linf, bh, gaussian, linear"
@@ -267,6 +268,10 @@ OUTPUTS = outputs(*[(["fit", "a.csv", "--model", where], message) for where, mes
                   (["fit", "a.csv", "--model", "x", "--json", "x"],
                    "output: want one place for each result, got 'x' twice"),
                   (["fit", "a.csv", "--model", "./a.csv"], "output: want another file than the input 'a.csv'"),
+                  (["fit", "a.csv", "--model", "x", "--json", "./x"],
+                   "output: want one place for each result, got './x' twice"),
+                  (["predict", "m.json", "a.csv", "--output", "m.json"],
+                   "output: want another file than the input 'm.json'"),
                   (["predict", "m.json", "a.csv", "--output", "-", "--json", "-"],
                    "output: want one place for each result, got '-' twice"))
 

@@ -44,9 +44,9 @@ void expect_certified(const Problem& problem, const Fit& fit, double tolerance) 
 }
 
 Sphere sphere_of(const Certificate& c) {
-  const double rounding = c.rounding + 1e-15 * (c.primal + std::abs(c.dual));
-  return {c.scale * c.correlation, std::abs(c.scale) * c.residual_norm,
-          std::sqrt(2 * (std::max(c.gap, 0.0) + rounding))};
+  BestSphere best;
+  best.update(c, 1);
+  return best.sphere();
 }
 
 }  // namespace tyto

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -27,7 +28,10 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& ta
     }
   };
   std::vector<std::thread> helpers;
-  for (Index i = 1; i < std::min<Index>(threads, count); ++i) helpers.emplace_back(work);
+  try {
+    for (Index i = 1; i < std::min<Index>(threads, count); ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads to be had: fewer do the same
+  }
   work();
   for (auto& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "tyto/base/error.h"
 #include "tyto/data/csv_records.h"
@@ -28,7 +29,7 @@ bool is_header(const std::vector<std::string>& fields) {
 std::vector<Index> find_columns(const CsvLayout& layout, const std::string& wanted) {
   std::vector<Index> found;
   for (Index j = 0; j < std::ssize(layout.header); ++j)
-    if (layout.header[static_cast<std::size_t>(j)] == wanted) found.push_back(j);
+    if (layout.header[static_cast<std::size_t>(j)] == printable(wanted)) found.push_back(j);
   Index number = 0;
   if (found.empty() && is_count(wanted, number) && number < layout.columns()) found.push_back(number);
   return found;
@@ -50,6 +51,13 @@ std::vector<Index> find_columns(const CsvLayout& layout, const std::string& want
                                     printable(source.name()), known));
 }
 
+// Names that can be shown, stored and found again: no bytes that are not UTF-8, none that is empty.
+std::vector<std::string> names_of(std::vector<std::string> header) {
+  for (std::size_t j = 0; j < header.size(); ++j)
+    header[j] = header[j].empty() ? fmt::format("column{}", j) : printable(header[j]);
+  return header;
+}
+
 void drop_columns(CsvLayout& layout, const Source& source, const ReadOptions& options) {
   for (const std::string& wanted : options.drop) {
     const std::vector<Index> found = find_columns(layout, wanted);
@@ -57,6 +65,23 @@ void drop_columns(CsvLayout& layout, const Source& source, const ReadOptions& op
     for (const Index j : found)
       layout.role[static_cast<std::size_t>(j + layout.has_row_names)] = CsvLayout::kSkipped;
   }
+}
+
+// New data for a model: only the columns that it uses are read.
+void skip_unused(CsvLayout& layout, const ReadOptions& options) {
+  if (!layout.has_header || options.used.empty()) return;
+  const std::unordered_set<std::string_view> used(options.used.begin(), options.used.end());
+  const std::unordered_set<std::string_view> there(layout.header.begin(), layout.header.end());
+  for (const std::string_view name : used)
+    if (!there.contains(name))
+      throw InvalidArgument(
+          fmt::format("data: want a column '{}', which the model uses, got none of that name", name));
+  const std::vector<Index> target =
+      options.target ? find_columns(layout, *options.target) : std::vector<Index>();
+  for (Index j = 0; j < layout.columns(); ++j)
+    if (!used.contains(layout.header[static_cast<std::size_t>(j)]) &&
+        std::ranges::find(target, j) == target.end())
+      layout.role[static_cast<std::size_t>(j + layout.has_row_names)] = CsvLayout::kSkipped;
 }
 
 // The field of the response, or -1. `kept` are the fields that were not dropped.
@@ -94,6 +119,7 @@ Index response_field(const CsvLayout& layout, const Source& source, const ReadOp
 void assign_roles(CsvLayout& layout, const Source& source, const ReadOptions& options) {
   if (layout.has_row_names) layout.role[0] = CsvLayout::kSkipped;
   drop_columns(layout, source, options);
+  skip_unused(layout, options);
   std::vector<Index> kept;
   for (Index f = 0; f < layout.fields(); ++f)
     if (layout.role[static_cast<std::size_t>(f)] != CsvLayout::kSkipped) kept.push_back(f);
@@ -128,7 +154,7 @@ CsvLayout csv_layout(const Source& source, const ReadOptions& options) {
     layout.has_row_names = shorter || unnamed;
     fields += shorter;
     if (unnamed) first.erase(first.begin());
-    layout.header = std::move(first);
+    layout.header = names_of(std::move(first));
   }
   layout.role.assign(fields, 0);
   assign_roles(layout, source, options);
@@ -147,6 +173,7 @@ void check_same_layout(const CsvLayout& layout, const Source& first, const Sourc
   }
   if (layout.has_row_names && std::ssize(header) == layout.fields() && header[0].empty())
     header.erase(header.begin());
+  header = names_of(std::move(header));
   if (header.size() != layout.header.size())
     records.fail(fmt::format("expected {} as in {}, got {}", count_of(std::ssize(layout.header), "column"),
                              printable(first.name()), header.size()));

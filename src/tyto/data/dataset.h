@@ -14,6 +14,7 @@ struct Dataset {
   Vector response;                 // n, or empty where there is none
   std::vector<std::string> names;  // p feature names, or empty where the file names none
   std::string response_name;       // empty where unknown
+  IndexSet dropped_rows;           // rows of the files that were left out for missing values, from 0
 };
 
 enum class Missing { kRefuse, kDropRows, kKeep };  // kKeep: as NaN, for the caller to see to
@@ -25,6 +26,7 @@ struct ReadOptions {
   std::optional<std::string> target = {};
   bool target_optional = false;        // new data for a model: take the response where it is there
   std::vector<std::string> drop = {};  // CSV columns to leave out, by name or 0-based number
+  std::vector<std::string> used = {};  // new data for a model: CSV columns beside these need not be numbers
   Missing missing = Missing::kRefuse;  // what to do about NA, NaN or empty cells
   Index features = 0;  // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
                        // a file without names and with just so many columns has no response

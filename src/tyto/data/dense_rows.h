@@ -70,7 +70,9 @@ void settle(DenseMatrix<Scalar> x, Vector y, const MissingValues& missing, Missi
     for (Index j = 0; j < x.cols(); ++j)
       for (Index i = 0; i < x.rows(); ++i)
         if (std::isnan(x(i, j))) complete[static_cast<std::size_t>(i)] = false;
-    kept = std::count(complete.begin(), complete.end(), true);
+    for (Index i = 0; i < x.rows(); ++i)
+      if (!complete[static_cast<std::size_t>(i)]) data.dropped_rows.push_back(i);
+    kept = x.rows() - std::ssize(data.dropped_rows);
     if (policy == Missing::kRefuse)
       throw DataError(missing.first + ": missing value (" + count_of(missing.count, "missing value") +
                       " in " + count_of(x.rows() - kept, "row") + "); use --missing drop-rows");

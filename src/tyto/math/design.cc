@@ -34,6 +34,11 @@ Design own_dense(Matrix x) {
                         owner);
 }
 
+// Threads that pay for reading so many entries.
+int useful_threads(int threads, Index entries) {
+  return static_cast<int>(std::clamp<Index>(entries / kEntriesPerThread, 1, std::max(threads, 1)));
+}
+
 // raw_j'v for the columns of a group; dense columns four at a time and in blocks of rows.
 template <class Scalar>
 void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const double* v, double* out) {
@@ -120,7 +125,7 @@ Index Design::stored_entries() const {
 // store contribute center^2 each.
 void Design::measure() {
   const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
-  parallel_for(tasks, threads_, [&](Index task) {
+  parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
     for (Index j = task * kColumnGroup; j < std::min(cols(), (task + 1) * kColumnGroup); ++j) {
       double centred = 0, raw = 0;
       Index stored = 0;
@@ -139,7 +144,7 @@ Design Design::standardized(bool center, bool scale) const {
   Design result = *this;
   const auto n = static_cast<double>(rows_);
   const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
-  parallel_for(tasks, threads_, [&](Index task) {
+  parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
     for (Index j = task * kColumnGroup; j < std::min(cols(), (task + 1) * kColumnGroup); ++j) {
       double sum = 0, least = 0, most = 0;
       Index stored = 0;
@@ -163,6 +168,12 @@ Design Design::standardized(bool center, bool scale) const {
       result.norm_[j] = std::sqrt(n);
     }
   return result;
+}
+
+bool Design::is_zero(Index column) const {
+  bool zero = true;
+  for_each_entry(column, [&](Index, double value) { zero = zero && value == 0; });
+  return zero;
 }
 
 Design Design::select(std::span<const Index> columns) const {
@@ -189,8 +200,7 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
   out.resize(cols());
   const double sum = v.sum();
   const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
-  const Index useful = std::max<Index>(1, stored_entries() / kEntriesPerThread);
-  parallel_for(tasks, static_cast<int>(std::min<Index>(threads_, useful)), [&](Index task) {
+  parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
     const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, cols() - begin);
     const std::span<const Index> group(column_.data() + begin, static_cast<std::size_t>(count));
     std::visit([&](const auto& x) { dots(x, group, v.data(), out.data() + begin); }, storage_);
@@ -210,9 +220,9 @@ void Design::multiply(const Vector& beta, Vector& eta) const {
         if constexpr (requires { x.start; }) {
           for (const Index j : support) add_column(x, raw(j), beta[j] / scale_[j], eta.data());
         } else {
-          const Index useful = 1 + static_cast<Index>(support.size()) * rows_ / kEntriesPerThread;
-          parallel_for((rows_ + kRowBlock - 1) / kRowBlock,
-                       static_cast<int>(std::min<Index>(threads_, useful)), [&](Index block) {
+          const Index entries = static_cast<Index>(support.size()) * rows_;
+          parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
+                       [&](Index block) {
                          const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
                          for (const Index j : support)
                            add_column(x, raw(j), beta[j] / scale_[j], eta.data(), begin, length);

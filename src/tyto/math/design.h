@@ -62,6 +62,8 @@ class Design {
   // x_j is.
   const Vector& magnitudes() const { return magnitude_; }
 
+  bool is_zero(Index column) const;  // no entry that is not 0
+
   void multiply(const Vector& beta, Vector& eta) const;         // eta <- X beta; skips zeros of beta
   void transpose_multiply(const Vector& v, Vector& out) const;  // out <- X'v
   double dot(Index column, const Vector& v) const;              // x_j'v

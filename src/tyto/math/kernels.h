@@ -3,7 +3,8 @@
 #include "tyto/base/types.h"
 
 // The few hot loops, compiled for every instruction set of the platform and chosen at run time (Highway), so
-// that a portable binary is fast too. Sums are in double, in an order that depends on the length alone.
+// that a portable binary is fast too. Sums are in double, in an order
+// that depends on the length and the instruction set alone.
 namespace tyto::kernels {
 
 double dot(const double* x, const double* v, Index n);

@@ -125,33 +125,36 @@ void sort_descending(std::vector<Ranked>& entries) {
     std::sort(entries.begin(), entries.end(), [](const Ranked& a, const Ranked& b) { return a.key > b.key; });
 }
 
-// Quicksort that leaves out the blocks of ranks in which S cannot have its maximum.
+// Quicksort that leaves out the blocks of ranks in which S cannot be what is looked for: first its maximum,
+// then, with a slack, the last rank that comes near it.
 class PrefixSearch {
  public:
-  PrefixSearch(std::span<double> u, const SortedL1& norm, double s, double slack)
-      : u_(u), norm_(norm), s_(s), slack_(slack) {}
+  PrefixSearch(std::span<double> u, const SortedL1& norm, double s) : u_(u), norm_(norm), s_(s) {}
 
-  PayingPrefix run() {
-    const Index m = std::ssize(u_);
-    if (m == 0) return {0, 0.0};
+  PayingPrefix run(double slack) {
+    if (u_.empty()) return best_;
     const auto [least, most] = std::minmax_element(u_.begin(), u_.end());
-    const double total = std::accumulate(u_.begin(), u_.end(), 0.0);
-    offer(0, 0.0);
-    offer(m, total);
-    explore(0, m, 0.0, total, *most, *least);
+    const double bottom = *least, top = *most, total = std::accumulate(u_.begin(), u_.end(), 0.0);
+    const auto search = [&] {
+      offer(std::ssize(u_), total);
+      explore(0, std::ssize(u_), 0.0, total, top, bottom);
+    };
+    search();
+    if (slack == 0) return best_;
+    floor_ = highest_ - slack;
+    search();
     return best_;
   }
 
  private:
   double surplus(Index k, double sum) const { return sum - s_ * norm_.weight_sum(k); }
 
-  // A later rank wins if it is within the slack of the maximum; an earlier one only if it is better than
-  // that.
   void offer(Index k, double sum) {
     const double value = surplus(k, sum);
-    if (k > best_.count ? value >= maximum_ - slack_ : value > best_value_ + slack_)
-      best_ = {k, sum}, best_value_ = value;
-    maximum_ = std::max(maximum_, value);
+    const bool first_search = floor_ == kInfinity;
+    if ((first_search && value > highest_) || (k > best_.count && value >= std::min(highest_, floor_)))
+      best_ = {k, sum};
+    highest_ = std::max(highest_, value);
   }
 
   // Entries lo .. hi - 1 are those of these ranks, unsorted, all within [bottom, top]; S is known at both
@@ -163,7 +166,7 @@ class PrefixSearch {
     const double weight = s_ * (norm_.weight_sum(hi) - norm_.weight_sum(lo));
     const double bound = std::min(std::max(first, first + length * top - weight),
                                   std::max(last, last - length * bottom + weight));
-    if (hi - lo < 2 || bound <= last || bound < maximum_ - slack_) return;
+    if (hi - lo < 2 || bound <= last || bound < std::min(highest_, floor_)) return;
     const auto begin = u_.begin() + lo, end = u_.begin() + hi;
     if (hi - lo <= 32) {
       std::sort(begin, end, std::greater<>());
@@ -181,9 +184,10 @@ class PrefixSearch {
 
   std::span<double> u_;
   const SortedL1& norm_;
-  double s_, slack_;
+  double s_;
   PayingPrefix best_{0, 0.0};
-  double best_value_ = 0, maximum_ = 0;
+  double highest_ = 0;        // of S so far; S(0) = 0
+  double floor_ = kInfinity;  // what is near enough, in the second search
 };
 
 // Isotonic regression of the sorted values by pooling adjacent violators: non-increasing, then clipped at 0.
@@ -273,7 +277,7 @@ double SortedL1::dual_norm(const Vector& g) const {
 }
 
 PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, double slack) {
-  return PrefixSearch(u, norm, s, slack).run();
+  return PrefixSearch(u, norm, s).run(slack);
 }
 
 }  // namespace tyto

@@ -8,6 +8,11 @@
 #include "tyto/base/error.h"
 
 namespace tyto {
+namespace {
+
+constexpr double kTiny = 1e-140;  // squares below 1e-280 lose their digits, and then vanish
+
+}  // namespace
 
 void validate(const Problem& problem) {
   const Index n = problem.design.rows(), p = problem.design.cols();
@@ -19,10 +24,19 @@ void validate(const Problem& problem) {
   if (problem.penalty.size() != p) throw mismatch("weights", p, problem.penalty.size());
   if (!std::isfinite(problem.y.squaredNorm()))
     throw InvalidArgument("y: want finite numbers whose squares can be added");
-  for (Index j = 0; j < p; ++j)
-    if (!std::isfinite(problem.design.magnitudes()[j]))
+  if (const double largest = problem.y.size() > 0 ? problem.y.lpNorm<Eigen::Infinity>() : 0;
+      largest > 0 && largest < kTiny)
+    throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
+  for (Index j = 0; j < p; ++j) {
+    const double magnitude = problem.design.magnitudes()[j] * problem.design.scales()[j];
+    if (!std::isfinite(magnitude))
       throw InvalidArgument("design: column " + std::to_string(j) +
                             ": want finite numbers whose squares can be added");
+    if (magnitude < kTiny && !problem.design.is_zero(j))
+      throw InvalidArgument(
+          "design: column " + std::to_string(j) +
+          ": want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
+  }
 }
 
 Iterate make_iterate(const Problem& problem, Vector beta) {

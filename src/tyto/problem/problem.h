@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "tyto/math/design.h"
@@ -32,7 +33,7 @@ struct Certificate {
   Vector correlation;  // X'r
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
-  bool meets(double tolerance) const { return gap <= tolerance * primal && rounding <= tolerance * primal; }
+  bool meets(double tolerance) const { return std::max(gap, 0.0) + rounding <= tolerance * primal; }
 };
 
 // The only code of the library that computes a duality gap (MATH.md, section 2). One pass over X.

@@ -47,8 +47,8 @@ double cumulative_cut(std::span<double> u, const SortedL1& penalty) {
   u = u.first(static_cast<std::size_t>(left));
   // A bound above w_1 pays for any weight; in the sums below, a huge one would drown the others.
   for (double& bound : u) bound = std::min(bound, penalty.weight(0));
-  const double slack =
-      1e-12 * penalty.weight_sum(left);  // of the prefix sums: rounding must not drop a column
+  // Rounding of the sums must not drop a column.
+  const double slack = 1e-12 * std::max(penalty.weight_sum(left), std::accumulate(u.begin(), u.end(), 0.0));
   const Index kept = paying_prefix(u, penalty, 1.0, slack).count;
   if (kept == left) return smallest;
   return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
@@ -71,6 +71,26 @@ const ScreeningRule& screening_rule(std::string_view name) {
     known += (known.empty() ? "" : ", ") + std::string(rule.name);
   }
   throw InvalidArgument("screening: unknown rule '" + std::string(name) + "'; known: " + known);
+}
+
+bool BestSphere::update(const Certificate& c, Index rows) {
+  if (c.primal < primal_) primal_ = c.primal, primal_rounding_ = c.rounding;
+  if (c.dual > dual_) {
+    dual_ = c.dual, dual_rounding_ = c.rounding;
+    sphere_.correlation = c.scale * c.correlation;
+    sphere_.norm = std::abs(c.scale) * c.residual_norm;
+  }
+  // The two may be of different points: their difference rounds like the numbers themselves.
+  const double sums = (4 + std::sqrt(static_cast<double>(rows))) * std::numeric_limits<double>::epsilon();
+  const double rounding = primal_rounding_ + dual_rounding_ + sums * (primal_ + std::abs(dual_));
+  sphere_.radius = std::sqrt(2 * (std::max(primal_ - dual_, 0.0) + rounding));
+  if (!(sphere_.radius <= 0.9 * tried_)) return false;  // nor where a solver overflowed
+  tried_ = sphere_.radius;
+  return true;
+}
+
+void BestSphere::restrict_to(std::span<const Index> survivors) {
+  sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
 }
 
 Vector sphere_bounds(const Design& design, const Sphere& sphere) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,23 @@ struct Sphere {
   Vector correlation;  // X'theta
   double norm = 0;     // ||theta||
   double radius = 0;
+};
+
+// The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
+// they came from. Both stay valid when columns leave.
+class BestSphere {
+ public:
+  // True if the ball has shrunk enough since the last time for another try at screening. `rows`: of the
+  // design.
+  bool update(const Certificate& c, Index rows);
+  void restrict_to(std::span<const Index> survivors);
+  const Sphere& sphere() const { return sphere_; }
+
+ private:
+  double primal_ = std::numeric_limits<double>::infinity(), dual_ = -primal_;
+  double primal_rounding_ = 0, dual_rounding_ = 0;
+  double tried_ = primal_;  // the radius at the last try
+  Sphere sphere_;
 };
 
 // A rule is a cut through the bounds u_j >= |x_j'theta*|: columns with u_j below the value it returns have

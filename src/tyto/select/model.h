@@ -31,6 +31,7 @@ struct Model {
   // How the data was read, so that new data is read alike.
   std::string target;
   std::vector<std::string> dropped;
+  bool missing_dropped = false;  // rows with missing values were left out
 
   Index clusters() const;
 };

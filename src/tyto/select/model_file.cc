@@ -1,6 +1,6 @@
 // Models as JSON: one document, with the names of docs/cli.md, for the model file and for the result of a
 // fit.
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tyto/base/error.h"
@@ -20,8 +20,10 @@ Json document(const Model& model, const char* format) {
   for (const Coefficient& c : model.coefficients) {
     columns.push_back({c.column, c.value});
     clusters.push_back(c.cluster);
-    if (!c.name.empty()) names.push_back(c.name);
+    names.push_back(c.name);
   }
+  if (std::ranges::all_of(model.coefficients, [](const Coefficient& c) { return c.name.empty(); }))
+    names.clear();
   const RegressionOptions& o = model.options;
   Json json{{"format", format},
             {"n", model.n},
@@ -44,6 +46,7 @@ Json document(const Model& model, const char* format) {
             {"clusters", model.clusters()},
             {"target", model.target},
             {"dropped", model.dropped},
+            {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
             {"response", model.response_name},
             {"intercept", model.intercept},
             {"coefficients", columns},
@@ -88,6 +91,7 @@ Model parse(const Json& json) {
   model.gap = json.at("gap").get<double>(), model.relative_gap = json.at("relative_gap").get<double>();
   model.target = json.at("target").get<std::string>();
   model.dropped = json.at("dropped").get<std::vector<std::string>>();
+  model.missing_dropped = json.at("missing") == "drop-rows";
   model.response_name = json.at("response").get<std::string>();
   model.intercept = json.at("intercept").get<double>();
   const auto clusters = json.at("cluster_of").get<std::vector<Index>>();

@@ -28,37 +28,6 @@ class Stopwatch {
   std::clock_t cpu_start_ = std::clock();
 };
 
-// The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
-// they came from. Both stay valid when columns leave.
-class BestSphere {
- public:
-  // True if the ball has shrunk enough since the last time for another try at screening.
-  bool update(const Certificate& c) {
-    primal_ = std::min(primal_, c.primal);
-    if (c.dual > dual_) {
-      dual_ = c.dual;
-      sphere_.correlation = c.scale * c.correlation;
-      sphere_.norm = std::abs(c.scale) * c.residual_norm;
-    }
-    // Primal and dual are of different points here, so their difference rounds like the numbers themselves.
-    const double rounding = c.rounding + 1e-15 * (primal_ + std::abs(dual_));
-    const double radius = std::sqrt(2 * (std::max(primal_ - dual_, 0.0) + rounding));
-    sphere_.radius = radius;
-    if (!(radius <= 0.9 * tried_)) return false;  // nor where a solver overflowed
-    tried_ = radius;
-    return true;
-  }
-  void restrict_to(std::span<const Index> survivors) {
-    sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
-  }
-  const Sphere& sphere() const { return sphere_; }
-
- private:
-  double primal_ = kInfinity, dual_ = -kInfinity;
-  double tried_ = kInfinity;  // the radius at the last try
-  Sphere sphere_{{}, 0, kInfinity};
-};
-
 // What is left of the problem after screening, the point that moves through it, and the best point so far.
 struct Reduced {
   Problem problem;
@@ -147,18 +116,22 @@ Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_star
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
     const Progress at{epoch, now.progress_epoch, trace.back().seconds, interrupted};
-    if (const auto status = should_stop(c, tolerance, at, options)) {
+    if (auto status = should_stop(c, tolerance, at, options)) {
       const Vector& beta = *status == Status::kConverged ? now.x.beta : now.best;
       Fit result = finish(full, expand(beta, now.kept, full.design.cols()), *status);
-      if (*status != Status::kConverged || result.certificate.meets(options.tolerance)) {
+      if (*status == Status::kConverged && !result.certificate.meets(options.tolerance)) {
+        tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
+        status = should_stop(c, 0, at, options);
+      }
+      if (status) {
+        result.status = *status;
         result.trace = std::move(trace);
         result.epochs = epoch, result.screened = full.design.cols() - now.problem.design.cols();
         result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
         return result;
       }
-      tolerance /= 2;
     }
-    if (rule.screens && best.update(c)) {
+    if (rule.screens && best.update(c, full.design.rows())) {
       const IndexSet alive = survivors(rule, now.problem, best.sphere());
       if (std::ssize(alive) < now.problem.design.cols()) {
         const bool moved = now.restrict_to(alive);
