@@ -269,7 +269,7 @@ OUTPUTS = outputs(*[(["fit", "a.csv", "--model", where], message) for where, mes
                    "output: want one place for each result, got 'x' twice"),
                   (["fit", "a.csv", "--model", "./a.csv"], "output: want another file than the input 'a.csv'"),
                   (["fit", "a.csv", "--model", "x", "--json", "./x"],
-                   "output: want one place for each result, got './x' twice"),
+                   "output: want one place for each result, got 'x' twice"),
                   (["predict", "m.json", "a.csv", "--output", "m.json"],
                    "output: want another file than the input 'm.json'"),
                   (["predict", "m.json", "a.csv", "--output", "-", "--json", "-"],

@@ -29,7 +29,7 @@ bool is_header(const std::vector<std::string>& fields) {
 std::vector<Index> find_columns(const CsvLayout& layout, const std::string& wanted) {
   std::vector<Index> found;
   for (Index j = 0; j < std::ssize(layout.header); ++j)
-    if (layout.header[static_cast<std::size_t>(j)] == printable(wanted)) found.push_back(j);
+    if (layout.header[static_cast<std::size_t>(j)] == valid_utf8(wanted)) found.push_back(j);
   Index number = 0;
   if (found.empty() && is_count(wanted, number) && number < layout.columns()) found.push_back(number);
   return found;
@@ -54,7 +54,7 @@ std::vector<Index> find_columns(const CsvLayout& layout, const std::string& want
 // Names that can be shown, stored and found again: no bytes that are not UTF-8, none that is empty.
 std::vector<std::string> names_of(std::vector<std::string> header) {
   for (std::size_t j = 0; j < header.size(); ++j)
-    header[j] = header[j].empty() ? fmt::format("column{}", j) : printable(header[j]);
+    header[j] = header[j].empty() ? fmt::format("column{}", j) : valid_utf8(header[j]);
   return header;
 }
 

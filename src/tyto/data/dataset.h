@@ -10,11 +10,11 @@ namespace tyto {
 
 // What a file holds: the raw matrix, the response beside it, and the names, all in the file's own units.
 struct Dataset {
-  Design design;                   // n x p
-  Vector response;                 // n, or empty where there is none
-  std::vector<std::string> names;  // p feature names, or empty where the file names none
-  std::string response_name;       // empty where unknown
-  IndexSet dropped_rows;           // rows of the files that were left out for missing values, from 0
+  Design design;                        // n x p
+  Vector response;                      // n, or empty where there is none
+  std::vector<std::string> names = {};  // p feature names, or empty where the file names none
+  std::string response_name = {};       // empty where unknown
+  IndexSet dropped_rows = {};           // rows of the files that were left out for missing values, from 0
 };
 
 enum class Missing { kRefuse, kDropRows, kKeep };  // kKeep: as NaN, for the caller to see to

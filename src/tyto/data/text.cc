@@ -41,10 +41,11 @@ void fail(std::string_view name, Index line, std::string_view message) {
   throw DataError(fmt::format("{}: {}", printable(name), message));
 }
 
-std::string printable(std::string_view text) {
+static std::string escaped(std::string_view text, bool keep_control_characters) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = printable_length(text);
+    const bool keep = keep_control_characters && byte(text[0]) < 0x80;
+    const std::size_t length = keep ? 1 : printable_length(text);
     if (length > 0)
       out += text.substr(0, length);
     else
@@ -53,6 +54,9 @@ std::string printable(std::string_view text) {
   }
   return out;
 }
+
+std::string printable(std::string_view text) { return escaped(text, false); }
+std::string valid_utf8(std::string_view text) { return escaped(text, true); }
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;

@@ -14,8 +14,9 @@ namespace tyto {
 // Throws DataError "name:line: message", or "name: message" where line is 0.
 [[noreturn]] void fail(std::string_view name, Index line, std::string_view message);
 
-std::string printable(std::string_view text);  // one line: what a terminal would not show is written \xNN
-std::string in_quotes(std::string_view text);  // 'printable', cut after 40 characters
+std::string printable(std::string_view text);   // one line: what a terminal would not show is written \xNN
+std::string valid_utf8(std::string_view text);  // bytes that are no character are written \xNN
+std::string in_quotes(std::string_view text);   // 'printable', cut after 40 characters
 std::string count_of(Index count, std::string_view noun);  // "1 row", "2 rows"
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
