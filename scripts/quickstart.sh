@@ -16,14 +16,18 @@ demo=$build/quickstart
 mkdir -p "$demo"
 run() { echo; echo "\$ $*"; "$@"; }
 
-run "$tyto" simulate --rows 100 --cols 2000 --groups 4 --group-size 5 --snr 10 --output "$demo/data.csv" --truth "$demo/truth.csv"
-run "$tyto" fit "$demo/data.csv" --target y --strength 0.15 --model "$demo/model.json" --coefficients "$demo/coefficients.csv"
+run "$tyto" simulate --rows 200 --cols 2000 --groups 3 --group-size 5 --correlation 0.95 --snr 10 --output "$demo/data.csv" --truth "$demo/truth.csv"
+run "$tyto" fit "$demo/data.csv" --target y --weights bh --strength 0.4 --model "$demo/model.json" --coefficients "$demo/coefficients.csv"
 run "$tyto" predict "$demo/model.json" "$demo/data.csv" --output "$demo/predictions.csv"
 run "$tyto" verify "$demo/model.json" "$demo/data.csv"
 
+selected=$(tail -n +2 "$demo/coefficients.csv" | wc -l)
+right=$(tail -n +2 "$demo/coefficients.csv" | cut -d, -f2 | grep -c '^g')
 cat <<EOT
 
-The data has 4 groups of 5 correlated features (g1_1 ... g4_5) among 2000; the fit above found them without being told.
+3 groups of 5 correlated features (g1_1 ... g3_5) among 2000 carry the signal. The model has $selected features: $right of these
+15, and $((selected - right)) others. Features in one cluster share one weight. (The error above is on the data that was fitted.)
+
 Program:      $tyto        ('$tyto --help' to go on)
 Model:        $demo/model.json
 Coefficients: $demo/coefficients.csv (truth: $demo/truth.csv)
