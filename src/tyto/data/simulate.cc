@@ -108,7 +108,7 @@ Design sparse_design(Columns& columns, const SimulateOptions& options) {
       if (columns.present()) x.insertBack(i, j) = column[i];
   }
   x.finalize();
-  if (x.nonZeros() > std::numeric_limits<std::int32_t>::max()) return Design::sparse(std::move(x));
+  if (x.nonZeros() > std::numeric_limits<std::int32_t>::max()) return Design::sparse(x);
   return Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>(x));
 }
 

@@ -152,13 +152,14 @@ Bounds bounds(const Claim& claim, const Dataset& data) {
   for (Real& value : y) value -= mean;
   for (Real& value : residual) value -= claim.constant;
   Real spread = 0;  // sum_j |b_j| ||x_j||, uncentred
-  for (const auto& [column, value] : claim.coefficients) {
+  for (const auto& [column, coefficient] : claim.coefficients) {
+    const Real value = coefficient;
     Real squares = 0;
     data.design.for_each_entry(column, [&](Index, double x) { squares += Real(x) * x; });
-    spread += std::abs(Real(value)) * std::sqrt(squares);
+    spread += std::abs(value) * std::sqrt(squares);
     data.design.for_each_entry(
-        column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= Real(value) * x; });
-    beta.push_back(std::abs(Real(value) * measure(data.design, column, claim).scale));
+        column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= value * x; });
+    beta.push_back(std::abs(value * measure(data.design, column, claim).scale));
   }
   const auto dot = [](const Reals& a, const Reals& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), Real(0));
