@@ -73,6 +73,7 @@ void add_options(CLI::App& app, FitArgs& args) {
   app.add_flag("--quiet", args.quiet, "No progress and no summary");
   want_whole_numbers(app, {"--max-epochs", "--threads", "--seed", "--batch", "--inner-steps"});
   app.footer(
+      "Loss: gaussian (squared error).\n"
       "Example:\n  tyto fit data.csv --target y --weights bh --q 0.1 --strength 0.05 --model model.json\n"
       "Exit code: 0 done; 1 stopped before the tolerance; 2 a mistake in the options or the data; 130 "
       "interrupted.");

@@ -113,7 +113,10 @@ TEST(SortedL1, AgreesWithTheDefinitionWithTiesInEverything) {
     SCOPED_TRACE(size);
     Random random(static_cast<std::uint64_t>(size) + 1000);
     Vector w(size), v(size);
-    for (Index i = 0; i < size; ++i) w[i] = static_cast<double>(1 + 3 * (size - i) / size);
+    for (Index i = 0; i < size; ++i) {
+      const Index level = 1 + 3 * (size - i) / size;  // 4, 3, 2, 1 in blocks
+      w[i] = static_cast<double>(level);
+    }
     for (double& entry : v) entry = static_cast<double>(random.between(-5, 5));
     const SortedL1 norm(w);
     EXPECT_EQ(norm.value(v), static_cast<double>(naive::value(w, v)));  // integers: exact
