@@ -12,7 +12,7 @@
 namespace tyto {
 
 struct FitOptions {
-  double tolerance = 1e-6;         // stop when gap <= tolerance * primal, on the full problem
+  double tolerance = 1e-6;         // stop when gap + rounding <= tolerance * primal, on the full problem
   std::string solver = "auto";     // "auto" or a row of solvers()
   std::string screening = "safe";  // a row of screening_rules()
   Index max_epochs = 1'000'000;
@@ -23,7 +23,7 @@ struct FitOptions {
 void validate(const FitOptions& options);
 
 enum class Status {
-  kConverged,   // gap <= tolerance * primal
+  kConverged,   // gap + rounding <= tolerance * primal
   kEpochLimit,  // these four: the best point so far, with its certificate
   kTimeLimit,
   kInterrupted,  // the observer said stop
