@@ -12,8 +12,9 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 4> kCommands{{
+constexpr std::array<Command, 5> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
+    {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"predict", "Predict with a model; where the data has a response, also say how good that is",
      tyto::cli::define_predict},
     {"verify", "Recompute the certificate of a model from the files alone", tyto::cli::define_verify},
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
       "Start here:\n"
       "  tyto simulate --output data.csv          made-up data with groups of correlated features\n"
       "  tyto fit data.csv --model model.json     fit it\n"
+      "  tyto path data.csv --model path.json     fit it at a hundred strengths\n"
       "  tyto predict model.json data.csv         use the model\n"
       "  tyto verify model.json data.csv          check its certificate\n"
       "'tyto COMMAND --help' lists the options of a command.");

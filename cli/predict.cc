@@ -6,13 +6,15 @@
 
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "tyto/select/model.h"
+#include "cli/model_args.h"
+#include "tyto/base/error.h"
 
 namespace tyto::cli {
 namespace {
 
 struct PredictArgs {
-  std::string model, output = "-", json;
+  ModelArgs model;
+  std::string output = "-", json;
   DataArgs data;
   bool quiet = false;
 };
@@ -38,9 +40,18 @@ std::optional<std::string> response_of_new_data(const Model& model) {
   return model.target;
 }
 
+Model load(const ModelArgs& args) {
+  const std::vector<Model> models = load_models(args.file);
+  const std::optional<Index> chosen = args.chosen(models);
+  if (!chosen && models.size() > 1)
+    throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, or --alpha",
+                                      args.file, models.size(), models.size() - 1));
+  return models[static_cast<std::size_t>(chosen.value_or(0))];
+}
+
 int run(const PredictArgs& args) {
-  check_outputs({args.output, args.json}, args.data.inputs({args.model}));
-  const Model model = load_model(args.model);
+  check_outputs({args.output, args.json}, args.data.inputs({args.model.file}));
+  const Model model = load(args.model);
   ReadOptions options = args.data.options();
   options.target_optional = args.data.target.empty();
   if (!options.target) options.target = response_of_new_data(model);
@@ -81,7 +92,7 @@ int run(const PredictArgs& args) {
 
 std::function<int()> define_predict(CLI::App& app) {
   auto args = std::make_shared<PredictArgs>();
-  app.add_option("MODEL", args->model, "Model file that 'tyto fit --model' wrote")->required();
+  args->model.add(app);
   args->data.add(app);
   app.add_option("--output", args->output, "Where the predictions go, as CSV")->capture_default_str();
   app.add_option("--json", args->json, "Write the errors (mse, rmse, mae, r2) as JSON");
@@ -89,7 +100,8 @@ std::function<int()> define_predict(CLI::App& app) {
   app.footer(
       "Features are found by name where the model and the data have names, else by position. The response "
       "is\n"
-      "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv");
+      "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv\n"
+      "  tyto predict path.json new.csv --step 40");
   return [args] { return run(*args); };
 }
 

@@ -29,12 +29,20 @@ Progress::~Progress() {
   if (dirty_) fmt::print(stderr, "\r\x1b[K");
 }
 
+void Progress::show(const std::string& where, const TracePoint& at, double seconds) {
+  if (!show_ || seconds < shown_ + 0.1) return;
+  fmt::print(stderr, "\r\x1b[K{}epoch {}   relative gap {:.1e}   columns left {}   {:.1f} s", where, at.epoch,
+             at.primal > 0 ? at.gap / at.primal : 0.0, at.active, seconds);
+  shown_ = seconds, dirty_ = true;
+}
+
 bool Progress::operator()(const TracePoint& at) {
-  if (show_ && at.seconds >= shown_ + 0.1) {
-    fmt::print(stderr, "\r\x1b[Kepoch {}   relative gap {:.1e}   columns left {}   {:.1f} s", at.epoch,
-               at.primal > 0 ? at.gap / at.primal : 0.0, at.active, at.seconds);
-    shown_ = at.seconds, dirty_ = true;
-  }
+  show("", at, at.seconds);
+  return !interrupted;
+}
+
+bool Progress::operator()(const PathProgress& at) {
+  show(fmt::format("strength {} of {}   ", at.step + 1, at.steps), at.point, at.seconds);
   return !interrupted;
 }
 

@@ -2,61 +2,112 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "tyto/select/model.h"
+#include "cli/model_args.h"
 
 namespace tyto::cli {
 namespace {
 
 struct VerifyArgs {
-  std::string model, json;
+  ModelArgs model;
+  std::string json;
   DataArgs data;
   bool quiet = false;
 };
 
-int run(const VerifyArgs& args) {
-  check_outputs({args.json}, args.data.inputs({args.model}));
-  const Model model = load_model(args.model);
-  ReadOptions options = args.data.options();
+// A model beside what was found.
+struct Checked {
+  Index step;
+  const Model& stated;
+  Verification found;
+
+  double relative() const { return found.primal > 0 ? found.gap / found.primal : found.gap; }
+};
+
+std::string numbers(const Checked& c) {
+  return fmt::format(
+      "\"holds\":{},\"primal\":{},\"dual\":{},\"gap\":{},\"relative_gap\":{},\"claimed_primal\":{},"
+      "\"claimed_gap\":{}",
+      c.found.holds, c.found.primal, c.found.dual, c.found.gap, c.relative(), c.found.claimed_primal,
+      c.found.claimed_gap);
+}
+
+std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
+  if (!path) return fmt::format("{{\"format\":\"tyto-verification-1\",{}}}\n", numbers(all.front()));
+  std::string text = fmt::format("{{\"format\":\"tyto-path-verification-1\",\"holds\":{},\"fits\":[", holds);
+  for (const Checked& c : all)
+    text += fmt::format("{}\n {{\"step\":{},\"alpha\":{},{}}}", &c == &all.front() ? "" : ",", c.step,
+                        c.stated.alpha, numbers(c));
+  return text + "\n]}\n";
+}
+
+std::string summary(const Checked& c) {
+  return fmt::format(
+      "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
+      "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}",
+      c.found.holds ? "the certificate holds" : "the certificate does not hold: " + c.found.reason,
+      c.found.primal, c.found.gap, c.relative(), c.found.claimed_primal, c.found.claimed_gap,
+      c.stated.relative_gap,
+      c.stated.status == "converged"
+          ? ""
+          : "the fit itself stopped before its tolerance: " + c.stated.status + "\n");
+}
+
+std::string summary(const std::vector<Checked>& all) {
+  const auto holding = std::ranges::count_if(all, [](const Checked& c) { return c.found.holds; });
+  const auto worst = std::ranges::max_element(all, {}, &Checked::relative);
+  std::string text = fmt::format("{} of {} certificates hold; largest relative gap {:.3g}, at step {}\n",
+                                 holding, all.size(), worst->relative(), worst->step);
+  for (const Checked& c : all)
+    if (!c.found.holds || c.stated.status != "converged")
+      text += fmt::format("step {}, alpha {:.7g}: {}", c.step, c.stated.alpha, summary(c));
+  return text;
+}
+
+ReadOptions as_fitted(const Model& model, ReadOptions options) {
   if (!options.target && !model.target.empty()) options.target = model.target;
   if (options.drop.empty()) options.drop = model.dropped;
   if (model.missing_dropped) options.missing = Missing::kDropRows;
   options.features = model.p;
-  const Verification found = verify(args.model, args.data.read(options));
-  const double relative = found.primal > 0 ? found.gap / found.primal : found.gap;
-  if (!args.json.empty())
-    write_output(args.json,
-                 fmt::format("{{\"format\":\"tyto-verification-1\",\"holds\":{},\"primal\":{},\"dual\":{},"
-                             "\"gap\":{},\"relative_gap\":{},\"claimed_primal\":{},\"claimed_gap\":{}}}\n",
-                             found.holds, found.primal, found.dual, found.gap, relative, found.claimed_primal,
-                             found.claimed_gap));
+  return options;
+}
+
+int run(const VerifyArgs& args) {
+  check_outputs({args.json}, args.data.inputs({args.model.file}));
+  const std::vector<Model> models = load_models(args.model.file);
+  const std::optional<Index> chosen = args.model.chosen(models);
+  const Dataset data = args.data.read(as_fitted(models.front(), args.data.options()));
+  std::vector<Checked> all;
+  Index step = chosen.value_or(0);
+  for (Verification& found : verify(args.model.file, data, chosen)) {
+    all.push_back({step, models.at(static_cast<std::size_t>(step)), std::move(found)});
+    ++step;
+  }
+  const bool holds = std::ranges::all_of(all, [](const Checked& c) { return c.found.holds; });
+  const bool path = all.size() > 1;
+  if (!args.json.empty()) write_output(args.json, to_json(all, path, holds));
   if (!args.quiet)
-    fmt::print(args.json == "-" ? stderr : stdout,
-               "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
-               "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}",
-               found.holds ? "the certificate holds" : "the certificate does not hold: " + found.reason,
-               found.primal, found.gap, relative, found.claimed_primal, found.claimed_gap, model.relative_gap,
-               model.status == "converged"
-                   ? ""
-                   : "the fit itself stopped before its tolerance: " + model.status + "\n");
-  return found.holds ? kDone : kNotConverged;
+    fmt::print(args.json == "-" ? stderr : stdout, "{}", path ? summary(all) : summary(all.front()));
+  return holds ? kDone : kNotConverged;
 }
 
 }  // namespace
 
 std::function<int()> define_verify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
-  app.add_option("MODEL", args->model, "Model file that 'tyto fit --model' wrote")->required();
+  args->model.add(app);
   args->data.add(app);
   app.add_option("--json", args->json, "Write what was found as JSON");
   app.add_flag("--quiet", args->quiet, "No summary");
   app.footer(
       "Reads the data that the model was fitted on and computes objective, dual and gap again, with none of "
       "the\n"
-      "solver's code. Exit code 1 where the certificate does not hold. Example:\n  tyto verify model.json "
+      "solver's code. Of a path, all strengths, or the one that --step or --alpha names. Exit code 1 where "
+      "the certificate does not hold. Example:\n  tyto verify model.json "
       "data.csv");
   return [args] { return run(*args); };
 }

@@ -14,6 +14,7 @@
 #include "tyto/problem/problem.h"    // IWYU pragma: export
 #include "tyto/problem/screening.h"  // IWYU pragma: export
 #include "tyto/select/model.h"       // IWYU pragma: export
+#include "tyto/select/path.h"        // IWYU pragma: export
 #include "tyto/select/regression.h"  // IWYU pragma: export
 #include "tyto/solve/fit.h"          // IWYU pragma: export
 #include "tyto/verify/verify.h"      // IWYU pragma: export

@@ -9,8 +9,7 @@ from pathlib import Path
 from support import PROGRAM, TIMEOUT, TytoTest
 
 # No tolerance is met with such steps, however fast the machine.
-ENDLESS = ["--tolerance", "1e-15", "--strength", "0.01", "--screening", "none", "--solver", "spgd",
-           "--step-size", "1e-9"]
+ENDLESS = ["--tolerance", "1e-15", "--screening", "none", "--solver", "spgd", "--step-size", "1e-9"]
 
 
 def catches_interrupts(pid):
@@ -28,9 +27,9 @@ class Interrupt(TytoTest):
         self.succeed("simulate", "--rows", "100", "--cols", "500", "--output", "d.csv")
         self.write("model.json", "old")
 
-    def start(self, *args):
-        process = subprocess.Popen([PROGRAM, "fit", "d.csv", *ENDLESS, "--model", "model.json", *args], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def start(self, command, *args):
+        process = subprocess.Popen([PROGRAM, command, "d.csv", *ENDLESS, "--model", "model.json", *args],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.wait_until(process, True)
@@ -43,12 +42,25 @@ class Interrupt(TytoTest):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
 
-    def test_once(self):
-        process = self.start("--json", "result.json")
+    def interrupted(self, *args):
+        process = self.start(*args, "--json", "result.json")
         time.sleep(0.3)  # some epochs
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIMEOUT)
         self.assertEqual((process.returncode, err), (130, ""))
+        return out
+
+    def test_path(self):
+        """The first strength needs no step, the second one has no end."""
+        out = self.interrupted("path")
+        self.assertIn("stopped by interrupt after 2 of 100 strengths", out)
+        result = json.loads(self.read("result.json"))
+        self.assertEqual((result["stopped_by"], len(result["fits"])), ("interrupt", 2))
+        self.assertEqual(result["fits"][1]["status"], "interrupted")
+        self.assertIn("2 of 2 certificates hold", self.succeed("verify", "model.json", "d.csv"))
+
+    def test_once(self):
+        out = self.interrupted("fit", "--strength", "0.01")
         self.assertIn("interrupted: relative gap", out)
         result, model = json.loads(self.read("result.json")), json.loads(self.read("model.json"))
         self.assertEqual((result["status"], model["status"]), ("interrupted", "interrupted"))
@@ -56,7 +68,8 @@ class Interrupt(TytoTest):
         self.assertIn("the certificate holds", self.succeed("verify", "model.json", "d.csv"))
 
     def test_twice(self):
-        process = self.start("--batch", "1", "--inner-steps", "1000000000")  # an epoch that does not end
+        endless_epoch = ["--batch", "1", "--inner-steps", "1000000000"]
+        process = self.start("fit", "--strength", "0.01", *endless_epoch)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         self.wait_until(process, False)

@@ -22,12 +22,22 @@ MODEL = {
     "coefficients": [[0, 0.5]], "cluster_of": [0],
     "names": ["a"],
 }
+FORMATS = "tyto-model-1, tyto-fit-1, tyto-path-model-1 or tyto-path-1"
 KINDS = "oscar, lasso, linf, bh, gaussian, linear"
 like = re.compile  # for a message that holds words of the system or of a library, or a number in any style
 
 
 def model(**changes):
     return json.dumps({key: value for key, value in {**MODEL, **changes}.items() if value is not None})
+
+
+def path_model(*fits, **changes):
+    """A path file: what is said of each strength moves into `fits`."""
+    each = ["alpha", "status", "primal", "dual", "gap", "relative_gap", "nonzeros", "clusters", "intercept",
+            "coefficients", "cluster_of", "names"]
+    shared = {key: value for key, value in MODEL.items() if key not in each}
+    whole = [fit if not isinstance(fit, dict) else {**{key: MODEL[key] for key in each}, **fit} for fit in fits]
+    return json.dumps({**shared, "format": "tyto-path-model-1", "fits": whole, **changes})
 
 
 def usage(words, command=" fit"):
@@ -115,6 +125,46 @@ OPTIONS = [
     (["--density", "0"], "density: want 0 < density <= 1, got 0"),
     (["--seed", "-1"], usage("--seed", " simulate")),
     (["--format", "npy"], "format: want csv or libsvm, got 'npy'"),
+]]
+
+PATH = [({"a.csv": OK}, ["path", "a.csv", *args], message) for args, message in [
+    (["--strength", "0.1"], usage("--strength", " path")),
+    (["--relative-to", "absolute"], usage("--relative-to", " path")),
+    (["--steps", "0"], "steps: want a number >= 1, got 0"),
+    (["--steps", "-1"], usage("--steps: want a whole number >= 0, got '-1'", " path")),
+    (["--steps", "2.5"], usage("--steps: want a whole number >= 0, got '2.5'", " path")),
+    (["--ratio", "1"], "ratio: want a number in (0, 1), or 0 for automatic, got 1"),
+    (["--ratio", "-0.1"], "ratio: want a number in (0, 1), or 0 for automatic, got -0.1"),
+    (["--ratio", "nan"], "ratio: want a number in (0, 1), or 0 for automatic, got nan"),
+    (["--ratio", "much"], usage("--ratio", " path")),
+    (["--ratio", "1e-305"], like("ratio: want a last strength above 1e-300, got .+e-30.")),
+    (["--max-explained", "0"], "max-explained: want a number in (0, 1], got 0"),
+    (["--max-explained", "90"], "max-explained: want a number in (0, 1], got 90"),
+    (["--min-change", "-1"], "min-change: want a number in (0, 1], got -1"),
+    (["--max-nonzeros", "0"], "max-nonzeros: want a number >= 1, got 0"),
+    (["--max-nonzeros", "few"], usage("--max-nonzeros: want a whole number >= 0, got 'few'", " path")),
+    (["--max-clusters", "0"], "max-clusters: want a number >= 1, got 0"),
+    (["--tolerance", "0"], "tolerance: want a number in (0, 1), got 0"),
+    (["--solver", "bogus"], like("solver: unknown solver 'bogus'; known: auto, .*apgd.*")),
+    (["--weights", "bogus"], f"weights: want {KINDS} or a file, got 'bogus'"),
+    (["nothing.csv"], like("nothing.csv: cannot open: .+")),
+]] + [({"a.csv": OK, "m.json": contents}, [command, "m.json", "a.csv", *args], message)
+      for command, contents, args, message in [
+    ("predict", path_model({}, {}), [], "m.json: holds a path of 2 models: want --step 0 to 1, or --alpha"),
+    ("predict", path_model({}, {}), ["--step", "2"], "step: want a number from 0 to 1, got 2"),
+    ("verify", path_model({}, {}), ["--step", "2"], "step: want a number from 0 to 1, got 2"),
+    ("verify", path_model({}), ["--step", "-1"], usage("--step: want a whole number >= 0, got '-1'", " verify")),
+    ("verify", path_model({}), ["--step", "0", "--alpha", "1"], usage("excludes", " verify")),
+    ("predict", path_model({}, {"alpha": 0.5}), ["--alpha", "0.7"],
+     "alpha: want a strength of the path, got 0.7; the nearest is 0.5"),
+    ("predict", model(), ["--alpha", "nan"], "alpha: want a strength of the path, got nan; the nearest is 1"),
+    ("predict", model(), ["--step", "1"], "step: want a number from 0 to 0, got 1"),
+    ("verify", path_model(), [], "m.json: damaged model: expected at least one strength in fits, got none"),
+    ("verify", path_model(fits=3), [], like("m.json: damaged model: .+")),
+    ("verify", path_model(3), [], like("m.json: damaged model: .+")),
+    ("predict", path_model({}, {"coefficients": [[7, 1.0]]}), ["--step", "0"],
+     "m.json: damaged model: expected coefficients of increasing columns below p, got column 7"),
+    ("verify", model(format="tyto-path-1"), [], like("m.json: damaged model: .*'fits'.*")),
 ]]
 
 CSV = data(
@@ -217,8 +267,8 @@ MODELS = models(
     (b"\x00\xff\x93", NO_MODEL),
     (model()[:200], NO_MODEL),
     ("[" * 100000, NO_MODEL),
-    (model(format="tyto-model-2"), "m.json: expected format tyto-model-1 or tyto-fit-1, got 'tyto-model-2'"),
-    (model(format=3), "m.json: expected format tyto-model-1 or tyto-fit-1, got ''"),
+    (model(format="tyto-model-2"), f"m.json: expected format {FORMATS}, got 'tyto-model-2'"),
+    (model(format=3), f"m.json: expected format {FORMATS}, got ''"),
     (model(alpha=None), like("m.json: damaged model: .*'alpha'.*")),
     (model(p="two"), like("m.json: damaged model: .*number.*")),
     (model(p=-1), like("m.json: damaged model: .+")),
@@ -276,8 +326,8 @@ OUTPUTS = outputs(*[(["fit", "a.csv", "--model", where], message) for where, mes
                    "output: want one place for each result, got '-' twice"))
 
 # Results that a command could write: the first exists already, the others do not.
-RESULTS = {"fit": ["--model", "--json", "--coefficients"], "predict": ["--output", "--json"], "verify": ["--json"],
-           "simulate": ["--output", "--truth"]}
+RESULTS = {"fit": ["--model", "--json", "--coefficients"], "path": ["--model", "--json", "--coefficients"],
+           "predict": ["--output", "--json"], "verify": ["--json"], "simulate": ["--output", "--truth"]}
 
 
 class Malformed(TytoTest):
@@ -313,6 +363,7 @@ class Malformed(TytoTest):
                 self.refused(files, args, message)
 
     def test_options(self): self.check(OPTIONS)
+    def test_path(self): self.check(PATH)
     def test_csv(self): self.check(CSV)
     def test_compressed(self): self.check(COMPRESSED)
     def test_libsvm(self): self.check(LIBSVM)

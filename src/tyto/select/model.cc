@@ -1,5 +1,7 @@
 #include "tyto/select/model.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -80,6 +82,25 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
       model.coefficients.push_back({j, coefficients[j], clusters.at(std::abs(beta[j])),
                                     data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
   return model;
+}
+
+std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
+                               const Regression& regression, const Path& path,
+                               const FitOptions& fit_options) {
+  std::vector<Model> models;
+  for (const PathStep& step : path.steps)
+    models.push_back(make_model(data, options, regression.at(step.alpha), step.expanded(), fit_options));
+  return models;
+}
+
+std::size_t find_alpha(const std::vector<Model>& models, double alpha) {
+  const auto distance = [&](const Model& model) { return std::abs(model.alpha - alpha); };
+  const auto nearest = std::ranges::min_element(models, {}, distance);
+  if (nearest == models.end() || !(distance(*nearest) <= 1e-5 * std::abs(nearest->alpha)))
+    throw InvalidArgument(
+        fmt::format("alpha: want a strength of the path, got {}{}", alpha,
+                    nearest == models.end() ? "" : fmt::format("; the nearest is {:.7g}", nearest->alpha)));
+  return static_cast<std::size_t>(nearest - models.begin());
 }
 
 Vector predict(const Model& model, const Dataset& data) {

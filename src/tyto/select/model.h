@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tyto/select/path.h"
 #include "tyto/select/regression.h"
 #include "tyto/solve/fit.h"
 
@@ -38,6 +39,9 @@ struct Model {
 
 Model make_model(const Dataset& data, const RegressionOptions& options, const Regression& regression,
                  const Fit& fit, const FitOptions& fit_options);
+// One for each strength of a path that was fitted.
+std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
+                               const Regression& regression, const Path& path, const FitOptions& fit_options);
 
 // Features are found by name where the model and the data both have names, else by position; then the width
 // must agree. Throws InvalidArgument that says what does not fit.
@@ -45,7 +49,15 @@ Vector predict(const Model& model, const Dataset& data);
 
 std::string to_json(const Model& model);                  // versioned; numbers keep all their digits
 std::string to_json(const Model& model, const Fit& fit);  // the same with how the solver got there
-Model load_model(const std::string& path);                // throws DataError
 std::string coefficients_csv(const Model& model);         // column,name,coefficient,cluster
+// The same for a path; what its strengths have in common is written once.
+std::string to_json(const std::vector<Model>& models);
+std::string to_json(const std::vector<Model>& models, const Path& path);
+std::string coefficients_csv(const std::vector<Model>& models);  // step,alpha,column,...
+
+// What to_json wrote: one model, or those of a path, the strongest penalty first. Throws DataError.
+std::vector<Model> load_models(const std::string& path);
+// Which of them has this multiplier, given with six digits or more. Throws InvalidArgument.
+std::size_t find_alpha(const std::vector<Model>& models, double alpha);
 
 }  // namespace tyto

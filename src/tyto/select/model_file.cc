@@ -1,5 +1,5 @@
-// Models as JSON: one document, with the names of docs/cli.md, for the model file and for the result of a
-// fit.
+// Models as JSON, with the names of docs/cli.md: the model file and the result of a fit are one document, and
+// those of a path hold an array of what differs from strength to strength.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -14,8 +14,34 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kModelFormat = "tyto-model-1";
 constexpr const char* kFitFormat = "tyto-fit-1";
+constexpr const char* kPathModelFormat = "tyto-path-model-1";
+constexpr const char* kPathFormat = "tyto-path-1";
 
-Json document(const Model& model, const char* format) {
+// What all strengths of a path have in common.
+Json setting(const Model& model, const char* format) {
+  const RegressionOptions& o = model.options;
+  Json json{{"format", format},
+            {"n", model.n},
+            {"p", model.p},
+            {"loss", "gaussian"},
+            {"weights", o.weights},
+            {"q", o.q},
+            {"fit_intercept", o.intercept},
+            {"standardize", o.standardize},
+            {"target", model.target},
+            {"dropped", model.dropped},
+            {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
+            {"response", model.response_name},
+            {"solver", model.solver},
+            {"screening", model.screening},
+            {"tolerance", model.tolerance}};
+  if (o.weight_values.size() > 0)
+    json["weight_values"] = std::vector<double>(o.weight_values.begin(), o.weight_values.end());
+  return json;
+}
+
+// What belongs to one strength.
+Json outcome(const Model& model) {
   Json columns = Json::array(), clusters = Json::array(), names = Json::array();
   for (const Coefficient& c : model.coefficients) {
     columns.push_back({c.column, c.value});
@@ -24,46 +50,58 @@ Json document(const Model& model, const char* format) {
   }
   if (std::ranges::all_of(model.coefficients, [](const Coefficient& c) { return c.name.empty(); }))
     names.clear();
-  const RegressionOptions& o = model.options;
-  Json json{{"format", format},
-            {"n", model.n},
-            {"p", model.p},
-            {"loss", "gaussian"},
-            {"weights", o.weights},
-            {"q", o.q},
-            {"alpha", model.alpha},
-            {"fit_intercept", o.intercept},
-            {"standardize", o.standardize},
-            {"solver", model.solver},
-            {"screening", model.screening},
-            {"status", model.status},
-            {"tolerance", model.tolerance},
-            {"primal", model.primal},
-            {"dual", model.dual},
-            {"gap", model.gap},
-            {"relative_gap", model.relative_gap},
-            {"nonzeros", model.coefficients.size()},
-            {"clusters", model.clusters()},
-            {"target", model.target},
-            {"dropped", model.dropped},
-            {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
-            {"response", model.response_name},
-            {"intercept", model.intercept},
-            {"coefficients", columns},
-            {"cluster_of", clusters},
-            {"names", names}};
-  if (o.weight_values.size() > 0)
-    json["weight_values"] = std::vector<double>(o.weight_values.begin(), o.weight_values.end());
+  return {{"alpha", model.alpha},
+          {"status", model.status},
+          {"primal", model.primal},
+          {"dual", model.dual},
+          {"gap", model.gap},
+          {"relative_gap", model.relative_gap},
+          {"nonzeros", model.coefficients.size()},
+          {"clusters", model.clusters()},
+          {"intercept", model.intercept},
+          {"coefficients", std::move(columns)},
+          {"cluster_of", std::move(clusters)},
+          {"names", std::move(names)}};
+}
+
+// How the solver got there.
+Json course(const Fit& fit) {
+  Json trace = Json::array();
+  for (const TracePoint& at : fit.trace)
+    trace.push_back({{"epoch", at.epoch},
+                     {"seconds", at.seconds},
+                     {"primal", at.primal},
+                     {"gap", at.gap},
+                     {"active", at.active}});
+  return {{"epochs", fit.epochs},
+          {"seconds", fit.seconds},
+          {"cpu_seconds", fit.cpu_seconds},
+          {"screened", fit.screened},
+          {"trace", std::move(trace)}};
+}
+
+Json document(const Model& model, const char* format) {
+  Json json = setting(model, format);
+  json.update(outcome(model));
   return json;
 }
 
-// One field a line. Names come from files and need not be UTF-8: bytes that are not are replaced, so that the
-// document stays valid.
+// Names come from files and need not be UTF-8: bytes that are not are replaced, so that the document stays
+// valid.
+std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// One field a line, and one strength a line.
 std::string dump(const Json& json) {
   std::string text;
-  for (const auto& [key, value] : json.items())
-    text += (text.empty() ? "{\n \"" : ",\n \"") + key +
-            "\": " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (const auto& [key, value] : json.items()) {
+    text += (text.empty() ? "{\n \"" : ",\n \"") + key + "\": ";
+    if (key != "fits") {
+      text += line(value);
+      continue;
+    }
+    for (std::size_t k = 0; k < value.size(); ++k) text += (k == 0 ? "[\n  " : ",\n  ") + line(value[k]);
+    text += "\n ]";
+  }
   return text + "\n}\n";
 }
 
@@ -116,37 +154,72 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
+constexpr const char* kColumns = "column,name,coefficient,cluster\n";
+
+std::string rows(const Model& model, const std::string& before) {
+  std::string csv;
+  for (const Coefficient& c : model.coefficients)
+    csv += before + std::to_string(c.column) + "," + quoted(c.name) + "," + Json(c.value).dump() + "," +
+           std::to_string(c.cluster) + "\n";
+  return csv;
+}
+
 }  // namespace
 
 std::string to_json(const Model& model) { return dump(document(model, kModelFormat)); }
 
 std::string to_json(const Model& model, const Fit& fit) {
   Json json = document(model, kFitFormat);
-  json["epochs"] = fit.epochs;
-  json["seconds"] = fit.seconds;
-  json["cpu_seconds"] = fit.cpu_seconds;
-  json["screened"] = fit.screened;
-  Json& trace = json["trace"] = Json::array();
-  for (const TracePoint& at : fit.trace)
-    trace.push_back({{"epoch", at.epoch},
-                     {"seconds", at.seconds},
-                     {"primal", at.primal},
-                     {"gap", at.gap},
-                     {"active", at.active}});
+  json.update(course(fit));
   return dump(json);
 }
 
-Model load_model(const std::string& path) {
-  const Json json = Json::parse(read_whole(path), nullptr, false);
+std::string to_json(const std::vector<Model>& models) {
+  Json json = setting(models.at(0), kPathModelFormat);
+  for (const Model& model : models) json["fits"].push_back(outcome(model));
+  return dump(json);
+}
+
+std::string to_json(const std::vector<Model>& models, const Path& path) {
+  Json json = setting(models.at(0), kPathFormat);
+  json.update({{"alpha_max", path.alpha_max},
+               {"steps", path.alphas.size()},
+               {"ratio", path.ratio},
+               {"stopped_by", name(path.stopped_by)},
+               {"passes", path.passes},
+               {"seconds", path.seconds},
+               {"cpu_seconds", path.cpu_seconds}});
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    Json fit = outcome(models[k]);
+    fit["explained"] = path.steps.at(k).explained;
+    fit.update(course(path.steps[k].fit));
+    json["fits"].push_back(std::move(fit));
+  }
+  return dump(json);
+}
+
+std::vector<Model> load_models(const std::string& path) {
+  Json json = Json::parse(read_whole(path), nullptr, false);
   if (json.is_discarded() || !json.is_object())
     throw DataError(path + ": expected a tyto model (JSON), got something else");
   const std::string format =
       json.value("format", Json()).is_string() ? json["format"].get<std::string>() : "";
-  if (format != kModelFormat && format != kFitFormat)
-    throw DataError(path + ": expected format " + kModelFormat + " or " + kFitFormat + ", got '" +
-                    format.substr(0, 40) + "'");
+  const bool one = format == kModelFormat || format == kFitFormat;
+  if (!one && format != kPathModelFormat && format != kPathFormat)
+    throw DataError(path + ": expected format " + kModelFormat + ", " + kFitFormat + ", " + kPathModelFormat +
+                    " or " + kPathFormat + ", got '" + format.substr(0, 40) + "'");
   try {
-    return parse(json);
+    if (one) return {parse(json)};
+    const Json fits = std::move(json.at("fits"));
+    json.erase("fits");
+    std::vector<Model> models;
+    for (const Json& fit : fits) {
+      Json whole = fit;
+      whole.update(json);  // what holds for all strengths, none can deny
+      models.push_back(parse(whole));
+    }
+    if (models.empty()) throw DataError("expected at least one strength in fits, got none");
+    return models;
   } catch (const Json::exception& error) {
     const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"
     throw DataError(path + ": damaged model: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
@@ -155,11 +228,12 @@ Model load_model(const std::string& path) {
   }
 }
 
-std::string coefficients_csv(const Model& model) {
-  std::string csv = "column,name,coefficient,cluster\n";
-  for (const Coefficient& c : model.coefficients)
-    csv += std::to_string(c.column) + "," + quoted(c.name) + "," + Json(c.value).dump() + "," +
-           std::to_string(c.cluster) + "\n";
+std::string coefficients_csv(const Model& model) { return kColumns + rows(model, ""); }
+
+std::string coefficients_csv(const std::vector<Model>& models) {
+  std::string csv = std::string("step,alpha,") + kColumns;
+  for (std::size_t k = 0; k < models.size(); ++k)
+    csv += rows(models[k], std::to_string(k) + "," + Json(models[k].alpha).dump() + ",");
   return csv;
 }
 

@@ -57,8 +57,9 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   // The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
   const bool constant = response.minCoeff() == response.maxCoeff();
   const double mean = !options.intercept ? 0 : constant ? response[0] : response.mean();
-  Regression result{{raw.standardized(options.intercept, options.standardize), response.array() - mean,
-                     shape(options, raw.rows(), raw.cols())}};
+  const SortedL1 weights = shape(options, raw.rows(), raw.cols());
+  Regression result{
+      {raw.standardized(options.intercept, options.standardize), response.array() - mean, weights}, weights};
   validate(result.problem);
   result.response_mean = mean;
   result.alpha_max = alpha_max(result.problem);
@@ -68,8 +69,15 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   result.alpha = options.strength * (base > 0 ? base : 1);
   if (!std::isfinite(result.alpha))
     throw InvalidArgument("strength: the multiplier of the weights is not finite");
-  result.problem.penalty = result.problem.penalty.scaled(result.alpha);
+  result.problem.penalty = result.shape.scaled(result.alpha);
   return result;
+}
+
+Regression Regression::at(double multiplier) const {
+  Regression other = *this;
+  other.alpha = multiplier;
+  other.problem.penalty = shape.scaled(multiplier);
+  return other;
 }
 
 Vector Regression::coefficients(const Vector& beta) const {

@@ -31,10 +31,12 @@ struct RegressionOptions {
 // The problem that is solved, and the way back to the data's own scale.
 struct Regression {
   Problem problem;   // standardised and centred as asked, weights times alpha
+  SortedL1 shape;    // the weights before they are multiplied
   double alpha = 0;  // the multiplier
   double alpha_max = 0;
   double response_mean = 0;  // 0 without an intercept
 
+  Regression at(double multiplier) const;         // the same with another alpha
   Vector coefficients(const Vector& beta) const;  // on the data's own scale
   double intercept(const Vector& beta) const;
 };

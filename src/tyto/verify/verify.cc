@@ -62,9 +62,11 @@ Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, 
 }
 
 // Checks that the model fits the data before anything of size p is made: a damaged model may claim any p.
-Claim read_claim(const std::string& path, const Dataset& data) {
+// `json` is what is said of one strength; `shared`, of all of them, and none can deny it.
+Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::json& shared,
+                 const Dataset& data) {
   try {
-    const auto json = nlohmann::json::parse(read_whole(path));
+    json.update(shared);
     Claim claim{json.at("n"),
                 json.at("p"),
                 json.at("fit_intercept"),
@@ -104,6 +106,7 @@ Column measure(const Design& design, Index j, const Claim& claim) {
   if (claim.standardize && squares > 0 && !constant) column.scale = std::sqrt(squares / n);
   return column;
 }
+using Columns = std::vector<Column>;
 
 Real sorted_product(Reals magnitudes, const Reals& weights) {
   std::sort(magnitudes.begin(), magnitudes.end(), std::greater<>());
@@ -123,11 +126,11 @@ Real dual_norm(Reals magnitudes, const Reals& weights) {
 }
 
 // |x_j'r| for every column, r as it is.
-Reals correlations(const Claim& claim, const Dataset& data, const Reals& residual) {
+Reals correlations(const Columns& columns, const Dataset& data, const Reals& residual) {
   const Real all = std::accumulate(residual.begin(), residual.end(), Real(0));
   Reals result;
-  for (Index j = 0; j < claim.p; ++j) {
-    const Column column = measure(data.design, j, claim);
+  for (Index j = 0; j < data.design.cols(); ++j) {
+    const Column& column = columns[static_cast<std::size_t>(j)];
     Real product = 0, stored = 0;
     data.design.for_each_entry(j, [&](Index i, double x) {
       const Real r = residual[static_cast<std::size_t>(i)];
@@ -145,7 +148,7 @@ struct Bounds {
   Real noise;  // what the numbers that a solver states in double precision may be off by
 };
 
-Bounds bounds(const Claim& claim, const Dataset& data) {
+Bounds bounds(const Claim& claim, const Columns& columns, const Dataset& data) {
   const auto n = static_cast<Real>(claim.n);
   Reals residual(data.response.begin(), data.response.end()), y = residual, beta;
   const Real mean = claim.intercept ? std::accumulate(y.begin(), y.end(), Real(0)) / n : 0;
@@ -159,7 +162,7 @@ Bounds bounds(const Claim& claim, const Dataset& data) {
     spread += std::abs(value) * std::sqrt(squares);
     data.design.for_each_entry(
         column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= value * x; });
-    beta.push_back(std::abs(value * measure(data.design, column, claim).scale));
+    beta.push_back(std::abs(value * columns[static_cast<std::size_t>(column)].scale));
   }
   const auto dot = [](const Reals& a, const Reals& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), Real(0));
@@ -173,17 +176,13 @@ Bounds bounds(const Claim& claim, const Dataset& data) {
   const Real excess = claim.intercept ? std::accumulate(residual.begin(), residual.end(), Real(0)) / n : 0;
   for (Real& r : residual) r -= excess;
   const Real rr = dot(residual, residual), ry = dot(residual, y);
-  const Real norm = dual_norm(correlations(claim, data, residual), claim.weights);
+  const Real norm = dual_norm(correlations(columns, data, residual), claim.weights);
   Real s = rr > 0 ? ry / rr : 0;
   if (norm * std::abs(s) > 1) s = std::copysign(1 / norm, s);
   return {primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y))};
 }
 
-}  // namespace
-
-Verification verify(const std::string& model_path, const Dataset& data) {
-  const Claim claim = read_claim(model_path, data);
-  const Bounds found = bounds(claim, data);
+Verification judge(const Claim& claim, const Bounds& found) {
   Verification result{static_cast<double>(found.primal),
                       static_cast<double>(found.dual),
                       static_cast<double>(found.primal - found.dual),
@@ -201,6 +200,38 @@ Verification verify(const std::string& model_path, const Dataset& data) {
   else if (claim.converged && !(result.gap <= claim.tolerance * result.primal + slack))
     fails("the gap is larger than the tolerance that the model states");
   return result;
+}
+
+// The columns depend on the data and two words of the claim, which all strengths of a path share.
+Verification check(const Claim& claim, const Dataset& data, Columns& columns) {
+  if (columns.empty())
+    for (Index j = 0; j < claim.p; ++j) columns.push_back(measure(data.design, j, claim));
+  return judge(claim, bounds(claim, columns, data));
+}
+
+nlohmann::json parse(const std::string& path) {
+  nlohmann::json json = nlohmann::json::parse(read_whole(path), nullptr, false);
+  if (!json.is_object()) throw DataError(path + ": expected a tyto model (JSON), got something else");
+  return json;
+}
+
+}  // namespace
+
+std::vector<Verification> verify(const std::string& model_path, const Dataset& data,
+                                 std::optional<Index> step) {
+  nlohmann::json shared = parse(model_path), fits = nlohmann::json::array({nlohmann::json::object()});
+  if (shared.contains("fits")) fits = std::move(shared["fits"]), shared.erase("fits");
+  const auto count = static_cast<Index>(fits.is_array() ? fits.size() : 0);
+  if (step && (*step < 0 || *step >= count))
+    throw InvalidArgument("step: want a number from 0 to " + std::to_string(count - 1) + ", got " +
+                          std::to_string(*step));
+  Columns columns;
+  std::vector<Verification> results;
+  for (Index k = step.value_or(0); k < (step ? *step + 1 : count); ++k) {
+    const Claim claim = read_claim(model_path, fits[static_cast<std::size_t>(k)], shared, data);
+    results.push_back(check(claim, data, columns));
+  }
+  return results;
 }
 
 }  // namespace tyto

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tyto/data/dataset.h"
 
@@ -15,7 +17,10 @@ struct Verification {
   std::string reason;  // why it does not hold, in words
 };
 
-// Throws DataError for a model that cannot be read, InvalidArgument for data of another shape.
-Verification verify(const std::string& model_path, const Dataset& data);
+// Of each strength that the file holds, one for a model and many for a path, or of the given one alone,
+// counted from 0. Throws DataError for a model that cannot be read, InvalidArgument for data of another
+// shape.
+std::vector<Verification> verify(const std::string& model_path, const Dataset& data,
+                                 std::optional<Index> step = {});
 
 }  // namespace tyto

@@ -1,0 +1,112 @@
+#include "tyto/select/path.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/regression_args.h"
+
+namespace tyto::cli {
+namespace {
+
+struct PathArgs : RegressionArgs {
+  PathOptions path;
+};
+
+void add_options(CLI::App& app, PathArgs& args) {
+  PathOptions& path = args.path;
+  args.add_weights(app);
+  app.add_option("--steps", path.steps, "Number of strengths, evenly spaced in their logarithms")
+      ->capture_default_str();
+  app.add_option("--ratio", path.ratio,
+                 "The last strength as a fraction of alpha-max, the first [0.01 where p >= n, else 0.0001]");
+  app.add_option("--max-explained", path.max_explained,
+                 "Stop after a model that explains this fraction of the variance [off]");
+  app.add_option("--min-change", path.min_change,
+                 "Stop after a model that explains less than this more than the one before [off]");
+  app.add_option("--max-nonzeros", path.max_nonzeros,
+                 "Stop after a model with so many non-zero coefficients [off]");
+  app.add_option("--max-clusters", path.max_clusters, "Stop after a model with so many clusters [off]");
+  want_whole_numbers(app, {"--steps", "--max-nonzeros", "--max-clusters"});
+  args.add_solver(app);
+  args.add_outputs(app);
+  app.footer(
+      std::string("Loss: gaussian (squared error). --tolerance and --max-epochs are for each strength, "
+                  "--max-seconds is for all.\n"
+                  "Example:\n  tyto path data.csv --target y --weights bh --max-explained 0.9 --model "
+                  "path.json") +
+      kFitExitCodes);
+}
+
+// About a dozen steps, evenly spaced, the first and the last among them.
+std::vector<std::size_t> shown_steps(std::size_t count) {
+  constexpr std::size_t kShown = 12;
+  std::vector<std::size_t> shown;
+  const std::size_t rows = std::min(kShown, count);
+  for (std::size_t row = 0; row < rows; ++row)
+    shown.push_back(rows == 1 ? 0 : row * (count - 1) / (rows - 1));
+  return shown;
+}
+
+std::string ending(const Path& path) {
+  const auto missed = std::ranges::count_if(
+      path.steps, [](const PathStep& step) { return step.fit.status != Status::kConverged; });
+  const std::string what = path.stopped_by == PathStop::kNone
+                               ? fmt::format("all {} strengths", path.alphas.size())
+                               : fmt::format("stopped by {} after {} of {} strengths", name(path.stopped_by),
+                                             path.steps.size(), path.alphas.size());
+  return fmt::format("{}, {}; {:.4g} passes over the data, {:.3g} s\n", what,
+                     missed == 0 ? "all converged" : fmt::format("{} of them not converged", missed),
+                     path.passes, path.seconds);
+}
+
+std::string summary(const Model& model, const Path& path) {
+  std::string text = described(model) + "\n";
+  text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>9}  {:>12}\n", "step", "alpha", "nonzeros", "clusters",
+                      "explained", "relative gap");
+  for (const std::size_t k : shown_steps(path.steps.size())) {
+    const PathStep& step = path.steps[k];
+    text +=
+        fmt::format("{:>6}  {:>12.6g}  {:>8}  {:>8}  {:>9.4f}  {:>12.2g}\n", k, step.alpha, step.nonzeros(),
+                    step.clusters, step.explained, std::max(0.0, step.fit.certificate.relative_gap()));
+  }
+  return text + ending(path);
+}
+
+int exit_code(const Path& path) {
+  if (path.stopped_by == PathStop::kInterrupted) return kInterrupted;
+  return path.converged() ? kDone : kNotConverged;
+}
+
+int run(PathArgs& args) {
+  validate(args.path);
+  args.prepare();
+  const Dataset data = args.read();
+  const Regression regression = args.make(data);
+  const Path path = [&] {
+    Progress progress(args.quiet);
+    return fit_path(regression, args.path, args.fit, std::ref(progress));
+  }();
+  std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
+  for (Model& model : models) args.label(model);
+
+  if (!(regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
+  if (!args.model.empty()) write_output(args.model, to_json(models));
+  if (!args.json.empty()) write_output(args.json, to_json(models, path));
+  if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(models));
+  args.print_summary(summary(models.front(), path));
+  return exit_code(path);
+}
+
+}  // namespace
+
+std::function<int()> define_path(CLI::App& app) {
+  auto args = std::make_shared<PathArgs>();
+  add_options(app, *args);
+  return [args] { return run(*args); };
+}
+
+}  // namespace tyto::cli

@@ -1,0 +1,177 @@
+#include "tyto/select/path.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "tyto/base/error.h"
+
+namespace tyto {
+namespace {
+
+template <class T>
+InvalidArgument want(const char* field, const char* wish, T got) {
+  return InvalidArgument(fmt::format("{}: want {}, got {}", field, wish, got));
+}
+
+void validate(const std::vector<double>& alphas) {
+  const char* wish = "finite numbers > 0, the largest first";
+  if (alphas.empty()) throw want("alphas", wish, "none");
+  for (const double alpha : alphas)
+    if (!(alpha > 0 && std::isfinite(alpha))) throw want("alphas", wish, alpha);
+  const auto rise = std::ranges::adjacent_find(alphas, std::less<>());
+  if (rise != alphas.end()) throw want("alphas", wish, fmt::format("{} after {}", *(rise + 1), *rise));
+}
+
+Index distinct_magnitudes(const Eigen::SparseVector<double, 0, Index>& beta) {
+  std::vector<double> magnitudes(beta.valuePtr(), beta.valuePtr() + beta.nonZeros());
+  for (double& value : magnitudes) value = std::abs(value);
+  std::ranges::sort(magnitudes);
+  return std::unique(magnitudes.begin(), magnitudes.end()) - magnitudes.begin();
+}
+
+// Each epoch reads the columns that are left, and the last certificate reads all of them.
+double passes(const Fit& fit, Index p) {
+  double columns = 0;
+  for (const TracePoint& at : fit.trace) columns += static_cast<double>(at.active);
+  return 1 + (p > 0 ? columns / static_cast<double>(p) : 0);
+}
+
+PathStep summarize(double alpha, Fit fit, double y_norm) {
+  PathStep step{alpha};
+  step.beta = fit.solution.beta.sparseView();
+  const double unexplained = fit.certificate.residual_norm / y_norm;
+  step.explained = y_norm > 0 ? 1 - unexplained * unexplained : 0;
+  step.clusters = distinct_magnitudes(step.beta);
+  fit.solution = {}, fit.certificate.correlation = {};
+  step.fit = std::move(fit);
+  return step;
+}
+
+PathStop fired(const PathOptions& rules, const std::vector<PathStep>& steps) {
+  const PathStep& now = steps.back();
+  if (rules.max_explained && now.explained >= *rules.max_explained) return PathStop::kMaxExplained;
+  if (rules.max_nonzeros && now.nonzeros() >= *rules.max_nonzeros) return PathStop::kMaxNonzeros;
+  if (rules.max_clusters && now.clusters >= *rules.max_clusters) return PathStop::kMaxClusters;
+  if (!rules.min_change || steps.size() < 2) return PathStop::kNone;
+  const PathStep& before = steps[steps.size() - 2];
+  const bool little = before.nonzeros() > 0 && now.explained - before.explained < *rules.min_change;
+  return little ? PathStop::kMinChange : PathStop::kNone;
+}
+
+// Why the path ends with the last of its steps; kNone: it does not, or it is complete.
+PathStop why_stop(const Path& path, const PathOptions& rules, double max_seconds, bool interrupted) {
+  const Status status = path.steps.back().fit.status;
+  if (status == Status::kInterrupted) return PathStop::kInterrupted;
+  if (status == Status::kTimeLimit) return PathStop::kMaxSeconds;
+  if (path.steps.size() == path.alphas.size()) return PathStop::kNone;
+  if (interrupted) return PathStop::kInterrupted;
+  if (path.seconds >= max_seconds) return PathStop::kMaxSeconds;
+  return fired(rules, path.steps);
+}
+
+}  // namespace
+
+Path fit_path(const Problem& unit, const std::vector<double>& alphas, const PathOptions& rules,
+              const FitOptions& options, const PathObserver& observer) {
+  validate(rules), validate(alphas), validate(options);
+  Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
+  Vector beta = Vector::Zero(unit.design.cols());
+  const double y_norm = unit.y.norm();
+  for (const double alpha : alphas) {
+    bool interrupted = false;
+    const auto watch = [&](const TracePoint& at) {
+      const PathProgress progress{std::ssize(path.steps), std::ssize(alphas), alpha,
+                                  path.seconds + at.seconds, at};
+      interrupted = observer && !observer(progress);
+      return !interrupted;
+    };
+    FitOptions rest = options;
+    rest.max_seconds = std::max(0.0, options.max_seconds - path.seconds);
+    Fit now = fit({unit.design, unit.y, unit.penalty.scaled(alpha)}, rest, &beta, watch);
+    beta = now.solution.beta;
+    path.passes += passes(now, unit.design.cols());
+    path.seconds += now.seconds, path.cpu_seconds += now.cpu_seconds;
+    path.steps.push_back(summarize(alpha, std::move(now), y_norm));
+    path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
+    if (path.stopped_by != PathStop::kNone) break;
+  }
+  return path;
+}
+
+Path fit_path(const Regression& regression, const PathOptions& rules, const FitOptions& options,
+              const PathObserver& observer) {
+  const Problem& problem = regression.problem;
+  const Index n = problem.design.rows(), p = problem.design.cols();
+  const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
+  Path path = fit_path({problem.design, problem.y, regression.shape}, alphas, rules, options, observer);
+  path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
+  return path;
+}
+
+double resolved_ratio(const PathOptions& options, Index n, Index p) {
+  return options.ratio > 0 ? options.ratio : p >= n ? 0.01 : 0.0001;
+}
+
+std::vector<double> alpha_grid(double alpha_max, Index n, Index p, const PathOptions& options) {
+  validate(options);
+  if (!(alpha_max >= 0 && std::isfinite(alpha_max)))
+    throw want("alpha_max", "a finite number >= 0", alpha_max);
+  if (alpha_max == 0) return {1};
+  const double ratio = resolved_ratio(options, n, p);
+  const auto last = static_cast<double>(std::max<Index>(1, options.steps - 1));
+  std::vector<double> alphas;
+  for (Index k = 0; k < options.steps; ++k)
+    alphas.push_back(alpha_max * std::pow(ratio, static_cast<double>(k) / last));
+  if (!(alphas.back() > 1e-300)) throw want("ratio", "a last strength above 1e-300", alphas.back());
+  return alphas;
+}
+
+bool Path::converged() const {
+  return stopped_by != PathStop::kMaxSeconds && stopped_by != PathStop::kInterrupted &&
+         std::ranges::all_of(steps, [](const PathStep& s) { return s.fit.status == Status::kConverged; });
+}
+
+Fit PathStep::expanded() const {
+  Fit whole = fit;
+  whole.solution.beta = beta;
+  return whole;
+}
+
+void validate(const PathOptions& options) {
+  const auto in_unit = [](const std::optional<double>& x) { return !x || (*x > 0 && *x <= 1); };
+  if (options.steps < 1) throw want("steps", "a number >= 1", options.steps);
+  if (!(options.ratio >= 0 && options.ratio < 1))
+    throw want("ratio", "a number in (0, 1), or 0 for automatic", options.ratio);
+  if (!in_unit(options.max_explained))
+    throw want("max-explained", "a number in (0, 1]", *options.max_explained);
+  if (!in_unit(options.min_change)) throw want("min-change", "a number in (0, 1]", *options.min_change);
+  if (options.max_nonzeros.value_or(1) < 1)
+    throw want("max-nonzeros", "a number >= 1", *options.max_nonzeros);
+  if (options.max_clusters.value_or(1) < 1)
+    throw want("max-clusters", "a number >= 1", *options.max_clusters);
+}
+
+std::string_view name(PathStop stop) {
+  switch (stop) {
+    case PathStop::kNone:
+      return "none";
+    case PathStop::kMaxExplained:
+      return "max_explained";
+    case PathStop::kMinChange:
+      return "min_change";
+    case PathStop::kMaxNonzeros:
+      return "max_nonzeros";
+    case PathStop::kMaxClusters:
+      return "max_clusters";
+    case PathStop::kMaxSeconds:
+      return "max_seconds";
+    case PathStop::kInterrupted:
+      return "interrupt";
+  }
+  return "";
+}
+
+}  // namespace tyto

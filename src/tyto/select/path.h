@@ -1,0 +1,83 @@
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tyto/select/regression.h"
+#include "tyto/solve/fit.h"
+
+namespace tyto {
+
+struct PathOptions {
+  Index steps = 100;
+  double ratio = 0;  // the last strength as a fraction of the first; 0: 0.01 where p >= n, else 0.0001
+  // Rules that end the path early, after the first strength whose model
+  std::optional<double> max_explained = {};  // explains at least this fraction,
+  std::optional<double> min_change = {};     // adds less than this to what a non-empty one before explained,
+  std::optional<Index> max_nonzeros = {};    // has so many coefficients that are not 0,
+  std::optional<Index> max_clusters = {};    // or so many clusters.
+};
+void validate(const PathOptions& options);
+
+enum class PathStop {
+  kNone,  // all strengths are there
+  kMaxExplained,
+  kMinChange,
+  kMaxNonzeros,
+  kMaxClusters,
+  kMaxSeconds,
+  kInterrupted,  // the observer said stop
+};
+std::string_view name(PathStop stop);
+
+// One strength of a path. A path has many, so no vector of length n or p is kept.
+struct PathStep {
+  double alpha = 0;
+  Fit fit = {};                                     // its solution and its correlation are empty
+  Eigen::SparseVector<double, 0, Index> beta = {};  // on the problem's scale
+  double explained = 0;                             // 1 - ||y - Xb||^2 / ||y||^2; 0 where y is 0
+  Index clusters = 0;
+
+  Index nonzeros() const { return beta.nonZeros(); }
+  Fit expanded() const;  // the fit with beta at full length
+};
+
+struct Path {
+  std::vector<double> alphas;       // all that were asked for
+  double alpha_max = 0, ratio = 0;  // that they were made from
+  std::vector<PathStep> steps;      // those that were fitted, at least the first; the last may be unfinished
+  PathStop stopped_by = PathStop::kNone;
+  double passes = 0;  // how often X was read, in units of the whole matrix
+  double seconds = 0, cpu_seconds = 0;
+
+  bool converged() const;  // all of the steps, and neither time nor patience ran out
+};
+
+struct PathProgress {
+  Index step, steps;
+  double alpha;
+  double seconds;  // of the whole path
+  TracePoint point;
+};
+// Called once an epoch; return false to stop.
+using PathObserver = std::function<bool(const PathProgress&)>;
+
+double resolved_ratio(const PathOptions& options, Index n, Index p);  // with 0 replaced
+
+// alpha_max ratio^(k / (steps - 1)), k = 0, ..., steps - 1. Where alpha_max is 0 every solution is 0, and one
+// strength, 1, is enough.
+std::vector<double> alpha_grid(double alpha_max, Index n, Index p, const PathOptions& options);
+
+// Fits alpha * J for each alpha, where J is the penalty of `unit`, each from the solution before it. alphas:
+// > 0, the largest first. options.max_seconds is for all of them. A strength that misses the tolerance does
+// not end the path: each has its status.
+Path fit_path(const Problem& unit, const std::vector<double>& alphas, const PathOptions& rules = {},
+              const FitOptions& options = {}, const PathObserver& observer = {});
+// The same along the grid that starts at the regression's alpha_max; its alpha does not matter.
+Path fit_path(const Regression& regression, const PathOptions& rules = {}, const FitOptions& options = {},
+              const PathObserver& observer = {});
+
+}  // namespace tyto
