@@ -5,6 +5,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config git python3
   libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
+  libopenblas-serial-dev
   libgtest-dev libbenchmark-dev
 )
 [ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)

@@ -7,6 +7,7 @@
 
 #include "tyto/base/parallel.h"
 #include "tyto/math/kernels.h"
+#include "tyto/math/linear_algebra.h"
 
 namespace tyto {
 namespace {
@@ -89,15 +90,16 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
     : storage_(storage), owner_(std::move(owner)) {
   Index cols = 0;
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
-  column_.resize(static_cast<std::size_t>(cols));
-  std::iota(column_.begin(), column_.end(), Index{0});
-  center_ = Vector::Zero(cols), scale_ = Vector::Ones(cols);
-  norm_ = magnitude_ = Vector::Zero(cols);
+  Columns columns{IndexSet(static_cast<std::size_t>(cols)), Vector::Zero(cols), Vector::Ones(cols), {}, {}};
+  std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
+  columns_ = std::make_shared<const Columns>(std::move(columns));
 }
 
 Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) {
   Design design(storage, std::move(owner));
-  design.measure();
+  Columns columns = *design.columns_;
+  design.measure(columns);
+  design.columns_ = std::make_shared<const Columns>(std::move(columns));
   return design;
 }
 
@@ -112,7 +114,7 @@ Index Design::stored_entries() const {
       [&](const auto& x) -> Index {
         if constexpr (requires { x.start; }) {
           Index entries = 0;
-          for (const Index j : column_) entries += static_cast<Index>(x.start[j + 1] - x.start[j]);
+          for (const Index j : columns_->raw) entries += static_cast<Index>(x.start[j + 1] - x.start[j]);
           return entries;
         } else {
           return x.rows * cols();
@@ -123,25 +125,27 @@ Index Design::stored_entries() const {
 
 // ||x_j||^2 is summed over (raw - center)^2, which does not cancel; the entries a sparse column does not
 // store contribute center^2 each.
-void Design::measure() {
+void Design::measure(Columns& columns) const {
+  columns.norm.resize(cols()), columns.magnitude.resize(cols());
   const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
   parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
     for (Index j = task * kColumnGroup; j < std::min(cols(), (task + 1) * kColumnGroup); ++j) {
       double centred = 0, raw = 0;
       Index stored = 0;
+      const double center = columns.center[j], scale = columns.scale[j], absent = center / scale;
       for_each_entry(j, [&](Index, double value) {
-        const double x = value / scale_[j], deviation = (value - center_[j]) / scale_[j];
+        const double x = value / scale, deviation = (value - center) / scale;
         centred += deviation * deviation, raw += x * x, ++stored;
       });
-      const double absent = center_[j] / scale_[j];
-      norm_[j] = std::sqrt(centred + static_cast<double>(rows_ - stored) * absent * absent);
-      magnitude_[j] = std::sqrt(raw);
+      columns.norm[j] = std::sqrt(centred + static_cast<double>(rows_ - stored) * absent * absent);
+      columns.magnitude[j] = std::sqrt(raw);
     }
   });
 }
 
 Design Design::standardized(bool center, bool scale) const {
   Design result = *this;
+  Columns columns = *columns_;
   const auto n = static_cast<double>(rows_);
   const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
   parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
@@ -155,18 +159,18 @@ Design Design::standardized(bool center, bool scale) const {
       });
       if (stored < rows_) least = std::min(least, 0.0), most = std::max(most, 0.0);
       // The mean of a constant column is that constant, free of rounding: its centred column is exactly 0.
-      result.center_[j] = !center ? 0.0 : least == most ? least : sum / n;
-      result.scale_[j] = 1;
+      columns.center[j] = !center ? 0.0 : least == most ? least : sum / n;
+      columns.scale[j] = 1;
     }
   });
-  result.measure();
-  if (!scale || rows_ == 0) return result;
-  for (Index j = 0; j < cols(); ++j)
-    if (result.norm_[j] > 0) {
-      result.scale_[j] = result.norm_[j] / std::sqrt(n);
-      result.magnitude_[j] /= result.scale_[j];
-      result.norm_[j] = std::sqrt(n);
+  measure(columns);
+  for (Index j = 0; scale && rows_ > 0 && j < cols(); ++j)
+    if (columns.norm[j] > 0) {
+      columns.scale[j] = columns.norm[j] / std::sqrt(n);
+      columns.magnitude[j] /= columns.scale[j];
+      columns.norm[j] = std::sqrt(n);
     }
+  result.columns_ = std::make_shared<const Columns>(std::move(columns));
   return result;
 }
 
@@ -177,16 +181,17 @@ bool Design::is_zero(Index column) const {
 }
 
 Design Design::select(std::span<const Index> columns) const {
-  Design result = *this;
-  const auto count = static_cast<Index>(columns.size());
-  result.column_.resize(columns.size());
-  for (Vector* v : {&result.center_, &result.scale_, &result.norm_, &result.magnitude_}) v->resize(count);
+  const auto count = std::ssize(columns);
+  const Columns& from = *columns_;
+  Columns to{IndexSet(columns.size()), Vector(count), Vector(count), Vector(count), Vector(count)};
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
-    result.column_[static_cast<std::size_t>(k)] = column_[static_cast<std::size_t>(j)];
-    result.center_[k] = center_[j], result.scale_[k] = scale_[j];
-    result.norm_[k] = norm_[j], result.magnitude_[k] = magnitude_[j];
+    to.raw[static_cast<std::size_t>(k)] = raw(j);
+    to.center[k] = from.center[j], to.scale[k] = from.scale[j];
+    to.norm[k] = from.norm[j], to.magnitude[k] = from.magnitude[j];
   }
+  Design result = *this;
+  result.columns_ = std::make_shared<const Columns>(std::move(to));
   return result;
 }
 
@@ -196,15 +201,115 @@ Design Design::with_threads(int threads) const {
   return result;
 }
 
+Design Design::with_counter() const {
+  Design result = *this;
+  result.entries_read_ = std::make_shared<Index>(0);
+  return result;
+}
+
+Index Design::find(Index raw) const {
+  const auto found = std::lower_bound(columns_->raw.begin(), columns_->raw.end(), raw);
+  return found != columns_->raw.end() && *found == raw ? found - columns_->raw.begin() : -1;
+}
+
+Index Design::count_read(std::span<const Index> columns) const {
+  Index entries = 0;
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (requires { x.start; }) {
+          for (const Index j : columns) entries += static_cast<Index>(x.start[raw(j) + 1] - x.start[raw(j)]);
+        } else {
+          entries = x.rows * std::ssize(columns);
+        }
+      },
+      storage_);
+  *entries_read_ += entries;
+  return entries;
+}
+
+void Design::transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const {
+  const Index entries = count_read(columns);
+  const double sum = v.sum();
+  const Index tasks = (std::ssize(columns) + kColumnGroup - 1) / kColumnGroup;
+  parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
+    const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, std::ssize(columns) - begin);
+    std::array<Index, kColumnGroup> group;
+    for (Index k = 0; k < count; ++k)
+      group[static_cast<std::size_t>(k)] = raw(columns[static_cast<std::size_t>(begin + k)]);
+    std::visit(
+        [&](const auto& x) {
+          dots(x, {group.data(), static_cast<std::size_t>(count)}, v.data(), out + begin);
+        },
+        storage_);
+    for (Index k = begin; k < begin + count; ++k) {
+      const Index j = columns[static_cast<std::size_t>(k)];
+      out[k] = (out[k] - centers()[j] * sum) / scales()[j];
+    }
+  });
+}
+
+void Design::pack(std::span<const Index> columns, Index begin, Index length, double* out) const {
+  for (const Index j : columns) {
+    const double center = centers()[j], factor = 1 / scales()[j];
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (requires { x.start; }) {
+            std::fill_n(out, length, -center * factor);
+            for (auto k = x.start[raw(j)]; k < x.start[raw(j) + 1]; ++k)
+              if (x.row[k] >= begin && x.row[k] < begin + length)
+                out[x.row[k] - begin] = (static_cast<double>(x.value[k]) - center) * factor;
+          } else {
+            const auto* from = x.data + raw(j) * x.rows + begin;
+            for (Index i = 0; i < length; ++i) out[i] = (static_cast<double>(from[i]) - center) * factor;
+          }
+        },
+        storage_);
+    out += length;
+  }
+}
+
+// Dense columns in tiles, by blocks of rows that stay in the cache; sparse ones one at a time against all.
+void Design::products(std::span<const Index> columns,
+                      Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const {
+  const Index all = std::ssize(columns), fresh = out.cols();
+  count_read(columns);
+  if (is_sparse()) {
+    Vector v(rows_);
+    for (Index k = 0; k < fresh; ++k) {
+      pack(columns.subspan(static_cast<std::size_t>(all - fresh + k), 1), 0, rows_, v.data());
+      transpose_multiply(columns, v, out.col(k).data());
+    }
+    return;
+  }
+  constexpr Index kTile = 128, kBlock = 512;
+  const Index tiles = (fresh + kTile - 1) / kTile;
+  parallel_for(tiles, useful_threads(threads_, rows_ * fresh), [&](Index tile) {
+    const Index begin = tile * kTile, width = std::min(kTile, fresh - begin);
+    const Index height = all - fresh + begin + width;  // the rest follows by symmetry
+    Matrix block(std::min(kBlock, rows_), height);
+    for (Index row = 0; row < rows_; row += kBlock) {
+      const Index length = std::min(kBlock, rows_ - row);
+      if (length != block.rows()) block.resize(length, height);
+      pack(columns.first(static_cast<std::size_t>(height)), row, length, block.data());
+      transpose_product(block, block.rightCols(width), row == 0 ? 0.0 : 1.0,
+                        out.block(0, begin, height, width));
+    }
+  });
+  const Index old = all - fresh;
+  for (Index k = 0; k < fresh; ++k)
+    for (Index i = (k / kTile + 1) * kTile; i < fresh; ++i) out(old + i, k) = out(old + k, i);
+}
+
 void Design::transpose_multiply(const Vector& v, Vector& out) const {
   out.resize(cols());
   const double sum = v.sum();
-  const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup;
-  parallel_for(tasks, useful_threads(threads_, stored_entries()), [&](Index task) {
+  const Index tasks = (cols() + kColumnGroup - 1) / kColumnGroup, entries = stored_entries();
+  *entries_read_ += entries;
+  parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
     const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, cols() - begin);
-    const std::span<const Index> group(column_.data() + begin, static_cast<std::size_t>(count));
+    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
     std::visit([&](const auto& x) { dots(x, group, v.data(), out.data() + begin); }, storage_);
-    for (Index j = begin; j < begin + count; ++j) out[j] = (out[j] - center_[j] * sum) / scale_[j];
+    for (Index j = begin; j < begin + count; ++j) out[j] = (out[j] - centers()[j] * sum) / scales()[j];
   });
 }
 
@@ -213,19 +318,19 @@ void Design::multiply(const Vector& beta, Vector& eta) const {
   IndexSet support;
   double shift = 0;
   for (Index j = 0; j < cols(); ++j)
-    if (beta[j] != 0) support.push_back(j), shift += beta[j] * center_[j] / scale_[j];
+    if (beta[j] != 0) support.push_back(j), shift += beta[j] * centers()[j] / scales()[j];
+  count_read(support);
   std::visit(
       [&](const auto& x) {
-        const auto raw = [&](Index j) { return column_[static_cast<std::size_t>(j)]; };
         if constexpr (requires { x.start; }) {
-          for (const Index j : support) add_column(x, raw(j), beta[j] / scale_[j], eta.data());
+          for (const Index j : support) add_column(x, raw(j), beta[j] / scales()[j], eta.data());
         } else {
           const Index entries = static_cast<Index>(support.size()) * rows_;
           parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
                        [&](Index block) {
                          const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
                          for (const Index j : support)
-                           add_column(x, raw(j), beta[j] / scale_[j], eta.data(), begin, length);
+                           add_column(x, raw(j), beta[j] / scales()[j], eta.data(), begin, length);
                        });
         }
       },
@@ -235,15 +340,15 @@ void Design::multiply(const Vector& beta, Vector& eta) const {
 
 double Design::dot(Index column, const Vector& v) const {
   double result = 0;
-  const std::span<const Index> one(&column_[static_cast<std::size_t>(column)], 1);
+  const std::span<const Index> one(&columns_->raw[static_cast<std::size_t>(column)], 1);
   std::visit([&](const auto& x) { dots(x, one, v.data(), &result); }, storage_);
-  if (center_[column] != 0) result -= center_[column] * v.sum();
-  return result / scale_[column];
+  if (centers()[column] != 0) result -= centers()[column] * v.sum();
+  return result / scales()[column];
 }
 
 void Design::axpy(Index column, double a, Vector& eta) const {
-  const Index j = column_[static_cast<std::size_t>(column)];
-  const double factor = a / scale_[column];
+  const Index j = raw(column);
+  const double factor = a / scales()[column];
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; })
@@ -252,7 +357,7 @@ void Design::axpy(Index column, double a, Vector& eta) const {
           add_column(x, j, factor, eta.data(), 0, rows_);
       },
       storage_);
-  if (center_[column] != 0) eta.array() -= factor * center_[column];
+  if (centers()[column] != 0) eta.array() -= factor * centers()[column];
 }
 
 }  // namespace tyto

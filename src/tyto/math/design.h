@@ -43,7 +43,7 @@ class Design {
   static Design borrow(ColumnStorage storage, std::shared_ptr<const void> owner);
 
   Index rows() const { return rows_; }
-  Index cols() const { return static_cast<Index>(column_.size()); }
+  Index cols() const { return std::ssize(columns_->raw); }
   bool is_sparse() const { return storage_.index() >= 2; }
   Index stored_entries() const;  // of the selected columns
 
@@ -54,41 +54,61 @@ class Design {
   Design select(std::span<const Index> columns) const;  // no copy of the data
   Design with_threads(int threads) const;               // threads that the passes below may use
   int threads() const { return threads_; }
+  // A copy with a counter of its own, shared with what is selected from it.
+  Design with_counter() const;
+  Index entries_read() const { return *entries_read_; }  // by products, since the counter was made
 
-  const Vector& centers() const { return center_; }
-  const Vector& scales() const { return scale_; }
-  const Vector& norms() const { return norm_; }  // ||x_j||
+  Index raw(Index column) const {
+    return columns_->raw[static_cast<std::size_t>(column)];
+  }                             // its number in storage
+  Index find(Index raw) const;  // the column with that number in storage, or -1 if it is not selected
+
+  const Vector& centers() const { return columns_->center; }
+  const Vector& scales() const { return columns_->scale; }
+  const Vector& norms() const { return columns_->norm; }  // ||x_j||
   // ||raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
-  const Vector& magnitudes() const { return magnitude_; }
+  const Vector& magnitudes() const { return columns_->magnitude; }
 
   bool is_zero(Index column) const;  // no entry that is not 0
 
   void multiply(const Vector& beta, Vector& eta) const;         // eta <- X beta; skips zeros of beta
   void transpose_multiply(const Vector& v, Vector& out) const;  // out <- X'v
-  double dot(Index column, const Vector& v) const;              // x_j'v
-  void axpy(Index column, double a, Vector& eta) const;         // eta <- eta + a x_j
+  // out <- x_j'v for some of the columns.
+  void transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const;
+  double dot(Index column, const Vector& v) const;       // x_j'v
+  void axpy(Index column, double a, Vector& eta) const;  // eta <- eta + a x_j
+  // Columns as they stand, one after the other: rows begin .. begin + length - 1 of each.
+  void pack(std::span<const Index> columns, Index begin, Index length, double* out) const;
+  // out(i, k) <- x_i'x_k for the columns k = the last out.cols() of `columns`, and all i.
+  void products(std::span<const Index> columns,
+                Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const;
   // f(row, raw value) for the stored entries of a column, in order of rows.
   template <class F>
   void for_each_entry(Index column, F f) const;
 
  private:
+  struct Columns {
+    IndexSet raw;  // numbers in storage, increasing
+    Vector center, scale, norm, magnitude;
+  };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
-  void measure();  // norm_ and magnitude_ from center_ and scale_
+  void measure(Columns& columns) const;                    // norm and magnitude from center and scale
+  Index count_read(std::span<const Index> columns) const;  // returns what it adds
 
   ColumnStorage storage_;
   std::shared_ptr<const void> owner_;
   Index rows_ = 0;
   int threads_ = 1;
-  IndexSet column_;  // of storage_, in the order of this design
-  Vector center_, scale_, norm_, magnitude_;
+  std::shared_ptr<const Columns> columns_;
+  std::shared_ptr<Index> entries_read_ = std::make_shared<Index>(0);
 };
 
 template <class F>
 void Design::for_each_entry(Index column, F f) const {
   std::visit(
       [&](const auto& x) {
-        const Index j = column_[static_cast<std::size_t>(column)];
+        const Index j = raw(column);
         if constexpr (requires { x.start; }) {
           for (auto k = x.start[j]; k < x.start[j + 1]; ++k)
             f(static_cast<Index>(x.row[k]), static_cast<double>(x.value[k]));

@@ -47,28 +47,39 @@ Iterate make_iterate(const Problem& problem, Vector beta) {
 
 // With r'y = r'r + r'Xb the gap needs no difference of large numbers:
 //   gap = P(b) - D(s r) = (1 - s)^2 ||r||^2 / 2 + J(b) - s b'X'r.
-// `rounding` estimates the errors of these terms; of r itself, which Xb enters with eps |b|'|X|; and of X'r,
-// which make theta infeasible by as much: e_j ~ eps ||raw_j|| ||r|| / (s_j sqrt(n)), and J°(e) <= max_j e_j p
-// / (w_1 + ... + w_p).
+Gap duality_gap(double rr, double norm, double product, double bound) {
+  const double best = rr > 0 ? (rr + product) / rr : 0;
+  const double scale = bound * std::abs(best) <= 1 ? best : std::copysign(1 / bound, best);
+  return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
+}
+
 Certificate certify(const Problem& problem, const Iterate& x) {
+  Vector correlation;
+  problem.design.transpose_multiply(problem.y - x.eta, correlation);
+  return certify(problem, x, std::move(correlation));
+}
+
+// `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
+// X'r, which make theta infeasible by as much: e_j ~ eps ||raw_j|| ||r|| / (s_j sqrt(n)), and J°(e) <= max_j
+// e_j p / (w_1 + ... + w_p).
+Certificate certify(const Problem& problem, const Iterate& x, Vector correlation) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
+  c.correlation = std::move(correlation);
   const Vector r = problem.y - x.eta;
-  problem.design.transpose_multiply(r, c.correlation);
   const double rr = r.squaredNorm(), ry = r.dot(problem.y), norm = problem.penalty.value(x.beta);
   const double bound = problem.penalty.dual_norm(c.correlation);
-  const double best = rr > 0 ? ry / rr : 0;
-  c.scale = bound * std::abs(best) <= 1 ? best : std::copysign(1 / bound, best);
-  c.residual_norm = std::sqrt(rr);
-  c.primal = 0.5 * rr + norm;
-  c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
   double product = 0, magnitude = problem.y.norm();
   for (Index j = 0; j < x.beta.size(); ++j)
     if (x.beta[j] != 0) {
       product += x.beta[j] * c.correlation[j];
       magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
     }
-  c.gap = 0.5 * (1 - c.scale) * (1 - c.scale) * rr + (norm - c.scale * product);
+  const Gap gap = duality_gap(rr, norm, product, bound);
+  c.scale = gap.scale, c.gap = gap.gap;
+  c.residual_norm = std::sqrt(rr);
+  c.primal = 0.5 * rr + norm;
+  c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
   const Index p = x.beta.size();
   double infeasible = 0;
   if (bound > 0)

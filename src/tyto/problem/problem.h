@@ -30,14 +30,22 @@ struct Certificate {
   double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
   double scale = 0;
   double residual_norm = 0;
-  Vector correlation;  // X'r
+  Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const { return std::max(gap, 0.0) + rounding <= tolerance * primal; }
 };
 
-// The only code of the library that computes a duality gap (MATH.md, section 2). One pass over X.
+// The duality gap on the problem at hand (MATH.md, section 2). One pass over X.
 Certificate certify(const Problem& problem, const Iterate& x);
+// The same where X'r is known: exact where beta is not 0, and elsewhere at least of the right magnitude.
+Certificate certify(const Problem& problem, const Iterate& x, Vector correlation);
+
+// The gap's formula (2.6): rr = ||r||^2, norm = J(b), product = b'X'r, bound = J°(X'r).
+struct Gap {
+  double scale, gap;
+};
+Gap duality_gap(double rr, double norm, double product, double bound);
 
 // The problem on some of the columns, with the head of the weights: the same solution, if the columns left
 // out are 0.

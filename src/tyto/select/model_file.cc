@@ -74,6 +74,7 @@ Json course(const Fit& fit) {
                      {"gap", at.gap},
                      {"active", at.active}});
   return {{"epochs", fit.epochs},
+          {"passes", fit.passes},
           {"seconds", fit.seconds},
           {"cpu_seconds", fit.cpu_seconds},
           {"screened", fit.screened},

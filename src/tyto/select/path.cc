@@ -32,13 +32,6 @@ Index distinct_magnitudes(const Eigen::SparseVector<double, 0, Index>& beta) {
   return std::unique(magnitudes.begin(), magnitudes.end()) - magnitudes.begin();
 }
 
-// Each epoch reads the columns that are left, and the last certificate reads all of them.
-double passes(const Fit& fit, Index p) {
-  double columns = 0;
-  for (const TracePoint& at : fit.trace) columns += static_cast<double>(at.active);
-  return 1 + (p > 0 ? columns / static_cast<double>(p) : 0);
-}
-
 PathStep summarize(double alpha, Fit fit, double y_norm) {
   PathStep step{alpha};
   step.beta = fit.solution.beta.sparseView();
@@ -78,7 +71,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
               const FitOptions& options, const PathObserver& observer) {
   validate(rules), validate(alphas), validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
-  Vector beta = Vector::Zero(unit.design.cols());
+  Sequence sequence(unit.design, unit.y, options);
   const double y_norm = unit.y.norm();
   for (const double alpha : alphas) {
     bool interrupted = false;
@@ -88,11 +81,9 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
       interrupted = observer && !observer(progress);
       return !interrupted;
     };
-    FitOptions rest = options;
-    rest.max_seconds = std::max(0.0, options.max_seconds - path.seconds);
-    Fit now = fit({unit.design, unit.y, unit.penalty.scaled(alpha)}, rest, &beta, watch);
-    beta = now.solution.beta;
-    path.passes += passes(now, unit.design.cols());
+    Fit now =
+        sequence.fit(unit.penalty.scaled(alpha), std::max(0.0, options.max_seconds - path.seconds), watch);
+    path.passes += now.passes;
     path.seconds += now.seconds, path.cpu_seconds += now.cpu_seconds;
     path.steps.push_back(summarize(alpha, std::move(now), y_norm));
     path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/problem/correlation.h"
 #include "tyto/problem/screening.h"
 
 namespace tyto {
@@ -74,59 +75,99 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
   return std::nullopt;
 }
 
-Fit finish(const Problem& full, const Vector& beta, Status status) {
-  Fit result;
-  result.status = status;
-  result.solution = make_iterate(full, beta);
-  result.certificate = certify(full, result.solution);
-  return result;
-}
-
-IndexSet all_columns(const Problem& problem) {
-  IndexSet columns(static_cast<std::size_t>(problem.design.cols()));
+IndexSet all_columns(Index count) {
+  IndexSet columns(static_cast<std::size_t>(count));
   std::iota(columns.begin(), columns.end(), Index{0});
   return columns;
 }
 
-Vector start(const Problem& problem, const Vector* warm_start) {
-  if (warm_start == nullptr) return Vector::Zero(problem.design.cols());
-  if (warm_start->size() != problem.design.cols() || !warm_start->allFinite())
-    throw InvalidArgument("warm_start: want " + std::to_string(problem.design.cols()) + " finite numbers");
-  return *warm_start;
-}
-
 }  // namespace
 
-Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_start, const Observer& observer) {
-  validate(options), validate(given);
+struct Sequence::State {
+  Design design;
+  Vector y;
+  FitOptions options;
+  std::unique_ptr<Solver> solver;
+  Iterate x;
+  Correlation correlation;
+  Index entries;
+
+  // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
+  Certificate assess(const Problem& problem, const Iterate& at, std::span<const Index> kept) {
+    if (!solver->takes_bounds()) return certify(problem, at);
+    correlation.move_to(y - at.eta);
+    return certify(problem, at, correlation.settle(problem, at.beta, kept));
+  }
+  // The certificate of the full problem.
+  Fit finish(const Problem& full, Iterate solution, Status status) {
+    Fit result;
+    result.status = status;
+    result.solution = std::move(solution);
+    result.certificate = assess(full, result.solution, all_columns(full.design.cols()));
+    return result;
+  }
+};
+
+Sequence::Sequence(const Design& design, Vector y, const FitOptions& options) {
+  validate(options);
+  Design counted = design.with_threads(options.threads).with_counter();
+  const Index n = design.rows(), p = design.cols(), entries = counted.stored_entries();
+  state_ = std::make_unique<State>(State{counted,
+                                         std::move(y),
+                                         options,
+                                         find_solver(options.solver).make(options.stochastic),
+                                         {Vector::Zero(p), Vector::Zero(n)},
+                                         Correlation(counted),
+                                         entries});
+}
+Sequence::~Sequence() = default;
+
+void Sequence::start_from(const Vector& beta) {
+  if (beta.size() != state_->design.cols() || !beta.allFinite())
+    throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
+  state_->x.beta = beta;
+  state_->design.multiply(beta, state_->x.eta);
+}
+
+Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer) {
   const Stopwatch watch;
+  State& state = *state_;
+  FitOptions options = state.options;
+  options.max_seconds = max_seconds;
   const ScreeningRule& rule = screening_rule(options.screening);
-  const auto solver = find_solver(options.solver).make(options.stochastic);
-  const Problem full{given.design.with_threads(options.threads), given.y, given.penalty};
-  Reduced now{full, make_iterate(full, start(full, warm_start)), all_columns(full), {}};
+  Solver& solver = *state.solver;
+  const Problem full{state.design, state.y, penalty};
+  validate(full);
+  const Index p = full.design.cols(), read_before = full.design.entries_read();
+  Reduced now{full, state.x, all_columns(p), {}};
   BestSphere best;
   std::vector<TracePoint> trace;
   double tolerance =
       options.tolerance;  // on the columns left: tightened where the full problem asks for more
-  solver->attach(now.problem, now.x);
+  solver.attach(now.problem, now.x);
 
   for (Index epoch = 0;; ++epoch) {
-    Certificate c = certify(now.problem, now.x);
+    Certificate c = state.assess(now.problem, now.x, now.kept);
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
     const Progress at{epoch, now.progress_epoch, trace.back().seconds, interrupted};
     if (auto status = should_stop(c, tolerance, at, options)) {
-      const Vector& beta = *status == Status::kConverged ? now.x.beta : now.best;
-      Fit result = finish(full, expand(beta, now.kept, full.design.cols()), *status);
-      if (*status == Status::kConverged && !result.certificate.meets(options.tolerance)) {
+      const bool converged = *status == Status::kConverged;
+      Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
+      if (!converged) full.design.multiply(solution.beta, solution.eta);
+      Fit result = state.finish(full, std::move(solution), *status);
+      if (converged && !result.certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
       }
       if (status) {
+        state.x = result.solution;
         result.status = *status;
         result.trace = std::move(trace);
-        result.epochs = epoch, result.screened = full.design.cols() - now.problem.design.cols();
+        result.epochs = epoch, result.screened = p - now.problem.design.cols();
+        result.passes = static_cast<double>(full.design.entries_read() - read_before) /
+                        static_cast<double>(std::max<Index>(state.entries, 1));
         result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
         return result;
       }
@@ -136,13 +177,21 @@ Fit fit(const Problem& given, const FitOptions& options, const Vector* warm_star
       if (std::ssize(alive) < now.problem.design.cols()) {
         const bool moved = now.restrict_to(alive);
         best.restrict_to(alive);
-        solver->restrict_to(now.problem, now.x, alive, moved);
+        solver.restrict_to(now.problem, now.x, alive, moved);
         if (moved) continue;  // another point: first its certificate
         c.correlation = restrict_to(c.correlation, alive);
       }
     }
-    solver->advance(now.problem, now.x, c);
+    solver.advance(now.problem, now.x, c, tolerance * c.primal);
   }
+}
+
+Fit fit(const Problem& problem, const FitOptions& options, const Vector* warm_start,
+        const Observer& observer) {
+  validate(problem);
+  Sequence sequence(problem.design, problem.y, options);
+  if (warm_start != nullptr) sequence.start_from(*warm_start);
+  return sequence.fit(problem.penalty, options.max_seconds, observer);
 }
 
 void validate(const FitOptions& options) {

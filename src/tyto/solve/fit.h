@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,7 @@ struct Fit {
   Certificate certificate;  // of the solution, on the full problem
   std::vector<TracePoint> trace;
   Index epochs, screened;
+  double passes;  // over X: entries read, in units of all that are stored
   double seconds, cpu_seconds;
 };
 
@@ -53,5 +55,21 @@ struct Fit {
 // InvalidArgument; how the computation ended is the status.
 Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* warm_start = nullptr,
         const Observer& observer = {});
+
+// Fits one after the other on the same data, with one penalty after the other. Each starts where the last one
+// ended, with all that is known by then: X'r, the ball of the dual optimum, what the solver has built.
+class Sequence {
+ public:
+  Sequence(const Design& design, Vector y, const FitOptions& options);
+  ~Sequence();
+
+  void start_from(const Vector& beta);
+  // `max_seconds` stands in for that of the options.
+  Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace tyto

@@ -30,7 +30,10 @@ class Solver {
   virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                            bool moved) = 0;
   // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
-  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c) = 0;
+  // `goal` is the gap that is asked for.
+  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) = 0;
+  // Whether bounds of the correlation will do for columns that do not matter to the certificate.
+  virtual bool takes_bounds() const { return false; }
 };
 
 struct SolverRow {
@@ -42,6 +45,7 @@ std::span<const SolverRow> solvers();
 // By name; "auto" is the best one there is. Throws InvalidArgument if there is none of that name.
 const SolverRow& find_solver(std::string_view name);
 
+std::unique_ptr<Solver> make_newton(const StochasticOptions&);
 std::unique_ptr<Solver> make_apgd(const StochasticOptions&);
 std::unique_ptr<Solver> make_spgd(const StochasticOptions&);
 

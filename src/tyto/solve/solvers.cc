@@ -7,7 +7,8 @@
 namespace tyto {
 namespace {
 
-constexpr std::array<SolverRow, 2> kSolvers{{
+constexpr std::array<SolverRow, 3> kSolvers{{
+    {"newton", make_newton, "working sets, cluster descent and Newton steps on the pattern (the fast one)"},
     {"apgd", make_apgd, "accelerated proximal gradient (batch)"},
     {"spgd", make_spgd, "proximal gradient with variance reduction (stochastic)"},
 }};

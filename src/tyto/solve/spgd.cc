@@ -34,7 +34,7 @@ class Spgd final : public Solver {
     choose(problem);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c) override {
+  void advance(const Problem& problem, Iterate& x, const Certificate& c, double) override {
     if (c.primal <= primal_ + c.rounding) {
       snapshot_ = x, ascent_ = c.correlation, primal_ = c.primal;
     } else {

@@ -1,0 +1,70 @@
+#include "tyto/math/linear_algebra.h"
+
+// The Fortran names are the same in every BLAS and LAPACK.
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+            const int*, const double*, const int*, const double*, double*, const int*);
+void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*,
+            const double*, double*, const int*);
+void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*,
+            const int*, const double*, double*, const int*);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*,
+            const int*);
+}
+
+namespace tyto {
+namespace {
+
+constexpr int kOne = 1;
+constexpr double kUnit = 1;
+
+int narrow(Index i) { return static_cast<int>(i); }
+int stride(const ConstMatrixView& a) { return narrow(std::max<Index>(a.outerStride(), 1)); }
+
+}  // namespace
+
+void transpose_product(const ConstMatrixView& a, const ConstMatrixView& b, double keep, MatrixView c) {
+  if (c.size() == 0) return;
+  const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.rows());
+  const int lda = stride(a), ldb = stride(b), ldc = narrow(std::max<Index>(c.outerStride(), 1));
+  dgemm_("T", "N", &m, &n, &k, &kUnit, a.data(), &lda, b.data(), &ldb, &keep, c.data(), &ldc);
+}
+
+void gram(const ConstMatrixView& a, double keep, MatrixView c) {
+  if (c.size() == 0) return;
+  const int n = narrow(c.rows()), k = narrow(a.rows()), lda = stride(a),
+            ldc = narrow(std::max<Index>(c.outerStride(), 1));
+  dsyrk_("L", "T", &n, &k, &kUnit, a.data(), &lda, &keep, c.data(), &ldc);
+  c.triangularView<Eigen::StrictlyUpper>() = c.transpose();
+}
+
+void add_product(double factor, const ConstMatrixView& a, const Vector& x, Vector& y) {
+  if (a.size() == 0) return;
+  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
+  dgemv_("N", &m, &n, &factor, a.data(), &lda, x.data(), &kOne, &kUnit, y.data(), &kOne);
+}
+
+void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y) {
+  y.setZero(a.cols());
+  if (a.size() == 0) return;
+  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
+  dgemv_("T", &m, &n, &kUnit, a.data(), &lda, x.data(), &kOne, &kUnit, y.data(), &kOne);
+}
+
+bool cholesky(MatrixView a) {
+  if (a.size() == 0) return true;
+  const int n = narrow(a.rows()), lda = narrow(a.outerStride());
+  int info = 0;
+  dpotrf_("L", &n, a.data(), &lda, &info);
+  return info == 0;
+}
+
+void cholesky_solve(const ConstMatrixView& factor, Vector& x) {
+  if (x.size() == 0) return;
+  const int n = narrow(x.size()), lda = stride(factor);
+  dtrsv_("L", "N", "N", &n, factor.data(), &lda, x.data(), &kOne);
+  dtrsv_("L", "T", "N", &n, factor.data(), &lda, x.data(), &kOne);
+}
+
+}  // namespace tyto

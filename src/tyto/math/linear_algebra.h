@@ -1,0 +1,24 @@
+#pragma once
+
+#include "tyto/base/types.h"
+
+// The few dense products and the one factorisation that are left to a tuned BLAS and LAPACK. All serial: who
+// calls them may be one of many threads.
+namespace tyto {
+
+using Matrix = Eigen::MatrixXd;
+using MatrixView = Eigen::Ref<Matrix, 0, Eigen::OuterStride<>>;
+using ConstMatrixView = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
+
+// c <- a'b + keep * c
+void transpose_product(const ConstMatrixView& a, const ConstMatrixView& b, double keep, MatrixView c);
+// c <- a'a + keep * c, both triangles.
+void gram(const ConstMatrixView& a, double keep, MatrixView c);
+void add_product(double factor, const ConstMatrixView& a, const Vector& x, Vector& y);  // y <- y + factor a x
+void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y);           // y <- a'x
+
+// a <- its Cholesky factor, in the lower triangle. False where a is not positive definite.
+bool cholesky(MatrixView a);
+void cholesky_solve(const ConstMatrixView& factor, Vector& x);  // x <- a^-1 x
+
+}  // namespace tyto

@@ -1,0 +1,224 @@
+#include "tyto/solve/cluster_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "tyto/solve/pattern_newton.h"
+
+namespace tyto {
+namespace {
+
+constexpr Index kNowhere = -1;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ClusterProblem::ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index> sizes, Vector magnitudes,
+                               const SortedL1& penalty)
+    : hessian_(std::move(hessian)),
+      ascent_(std::move(ascent)),
+      magnitude_(std::move(magnitudes)),
+      size_(std::move(sizes)),
+      penalty_(penalty),
+      place_(size_.size(), kNowhere),
+      parent_(size_.size()),
+      sign_(size_.size(), 1) {
+  std::iota(parent_.begin(), parent_.end(), Index{0});
+  for (Index k = 0; k < magnitude_.size(); ++k)
+    if (magnitude_[k] > 0) order_.push_back(k);
+  above_.resize(order_.size());
+  renumber(0, std::ssize(order_));
+  // A cluster whose columns cancel has no curvature: a little of it keeps steps finite.
+  least_curvature_ = size_.empty() ? 1 : std::max(1e-15 * hessian_.diagonal().maxCoeff(), 1e-300);
+}
+
+Index ClusterProblem::group(Index k) const {
+  while (parent_[at(k)] != k) k = parent_[at(k)];
+  return k;
+}
+
+double ClusterProblem::sign(Index k) const {
+  double sign = sign_[at(k)];
+  for (; parent_[at(k)] != k; sign *= sign_[at(k)]) k = parent_[at(k)];
+  return sign;
+}
+
+void ClusterProblem::renumber(Index from, Index to) {
+  Index above = from == 0 ? 0 : above_[at(from - 1)] + size_[at(order_[at(from - 1)])];
+  for (Index i = from; i < to; ++i) {
+    above_[at(i)] = above, place_[at(order_[at(i)])] = i;
+    above += size_[at(order_[at(i)])];
+  }
+}
+
+void ClusterProblem::place(Index k, Index to) {
+  const Index from = place_[at(k)];
+  if (from == to) return;
+  if (from == kNowhere) {
+    order_.insert(order_.begin() + to, k), above_.push_back(0);
+    renumber(to, std::ssize(order_));
+  } else if (to == kNowhere) {
+    order_.erase(order_.begin() + from), above_.pop_back();
+    place_[at(k)] = kNowhere;
+    renumber(from, std::ssize(order_));
+  } else if (from < to) {
+    std::rotate(order_.begin() + from, order_.begin() + from + 1, order_.begin() + to + 1);
+    renumber(from, to + 1);
+  } else {
+    std::rotate(order_.begin() + to, order_.begin() + from, order_.begin() + from + 1);
+    renumber(to, from + 1);
+  }
+}
+
+void ClusterProblem::move(Index k, double to) {
+  if (to == magnitude_[k]) return;
+  ascent_ -= (to - magnitude_[k]) * hessian_.col(k);
+  magnitude_[k] = to;
+}
+
+void ClusterProblem::turn(Index k) {
+  hessian_.col(k) = -hessian_.col(k), hessian_.row(k) = -hessian_.row(k);
+  ascent_[k] = -ascent_[k], sign_[at(k)] = -sign_[at(k)];
+}
+
+void ClusterProblem::merge(Index k, Index into) {
+  move(k, magnitude_[into]);
+  place(k, kNowhere);
+  hessian_.col(into) += hessian_.col(k);
+  hessian_.row(into) += hessian_.row(k);
+  ascent_[into] += ascent_[k];
+  size_[at(into)] += size_[at(k)];
+  parent_[at(k)] = into, sign_[at(k)] *= sign_[at(into)];  // turns of `into` until now are not those of k
+  renumber(place_[at(into)], std::ssize(order_));
+}
+
+// The exact minimum over the magnitude of one group, the others fixed: the slope of J is a step function, and
+// the walk goes from step to step. It ends between two groups, on one (they merge), or at 0.
+double ClusterProblem::update(Index k) {
+  const double h = std::max(hessian_(k, k), least_curvature_), before = magnitude_[k];
+  double pull = ascent_[k] + h * before;  // what the rest asks for
+  Index i = place_[at(k)], above = 0;     // place and columns before it, with k taken out
+  const bool ordered = i != kNowhere;
+  if (pull < 0) {  // wants the other sign
+    if (before > 0) move(k, 0), place(k, kNowhere);
+    pull = std::abs(ascent_[k]);
+    const Index left = std::ssize(order_);
+    above = left == 0 ? 0 : above_.back() + size_[at(order_.back())];
+    if (pull <= price(k, above)) return 0.5 * h * before * before;
+    turn(k);
+    return 0.5 * h * before * before + update(k);
+  }
+  if (!ordered) i = std::ssize(order_);
+  above = ordered ? above_[at(i)] : i == 0 ? 0 : above_.back() + size_[at(order_.back())];
+  // The group at place j of the others, and how many they are.
+  const auto other = [&](Index j) { return order_[at(ordered && j >= place_[at(k)] ? j + 1 : j)]; };
+  const Index others = std::ssize(order_) - (ordered ? 1 : 0);
+  const auto stop_on = [&](Index next) {
+    const double step = magnitude_[next] - before;
+    merge(k, next);
+    return 0.5 * h * step * step;
+  };
+  for (int direction = 0;;) {
+    const double wish = (pull - price(k, above)) / h;
+    if (direction >= 0 && i > 0 && wish > magnitude_[other(i - 1)]) {
+      const Index next = other(i - 1), beyond = above - size_[at(next)];
+      if (!((pull - price(k, beyond)) / h > magnitude_[next])) return stop_on(next);
+      --i, above = beyond, direction = 1;
+    } else if (direction <= 0 && i < others && wish < magnitude_[other(i)]) {
+      const Index next = other(i), beyond = above + size_[at(next)];
+      if (!((pull - price(k, beyond)) / h < magnitude_[next])) return stop_on(next);
+      ++i, above = beyond, direction = -1;
+    } else {
+      double to = std::max(wish, 0.0);
+      // Rounding must not break the order.
+      if (i > 0) to = std::min(to, magnitude_[other(i - 1)]);
+      if (i < others) to = std::max(to, magnitude_[other(i)]);
+      move(k, to);
+      place(k, to > 0 ? i : kNowhere);
+      return 0.5 * h * (to - before) * (to - before);
+    }
+  }
+}
+
+double ClusterProblem::sweep() {
+  ++sweeps;
+  double progress = 0;
+  for (Index k = 0; k < magnitude_.size(); ++k)
+    if (parent_[at(k)] == k) progress += update(k);
+  return progress;
+}
+
+// Newton's method on the groups that are not zero.
+bool ClusterProblem::newton(int most) {
+  const Index count = std::ssize(order_);
+  if (count == 0) return true;
+  Matrix system(count, count);
+  Vector ascent(count), magnitudes(count);
+  std::vector<Index> sizes(order_.size());
+  for (Index j = 0; j < count; ++j) {
+    const Index k = order_[at(j)];
+    for (Index i = j; i < count; ++i) system(i, j) = hessian_(order_[at(i)], k);
+    ascent[j] = ascent_[k], magnitudes[j] = magnitude_[k], sizes[at(j)] = size_[at(k)];
+  }
+  PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
+                       penalty_);
+  const bool done = method.run(most);
+  ++factorisations, steps += method.steps;
+
+  // Take over: leaders in their new order, each followed by those that joined it.
+  const std::vector<Index> groups = order_;
+  std::vector<std::vector<Index>> members(groups.size());
+  for (Index i = 0; i < count; ++i) members[at(method.leader(i))].push_back(i);
+  order_.clear();
+  std::vector<bool> zero(groups.size(), true);
+  double limit = kInfinity;
+  for (const Index i : method.order()) {
+    const double magnitude = std::min(std::abs(method.value(i)), limit);  // rounding must not break the order
+    limit = magnitude;
+    for (const Index j : members[at(i)]) {
+      const Index k = groups[at(j)];
+      const double to = method.turned(j) ? -magnitude : magnitude;
+      ascent_ -= (to - magnitude_[k]) * hessian_.col(k);
+      magnitude_[k] = magnitude;
+      zero[at(j)] = magnitude == 0;
+      if (magnitude > 0) order_.push_back(k);
+    }
+  }
+  for (Index j = 0; j < count; ++j) {
+    const Index k = groups[at(j)];
+    if (zero[at(j)]) {
+      ascent_ += magnitude_[k] * hessian_.col(k);
+      magnitude_[k] = 0, place_[at(k)] = kNowhere;
+    } else if (method.turned(j)) {
+      turn(k);
+    }
+  }
+  above_.resize(order_.size());
+  renumber(0, std::ssize(order_));
+  for (const Index i : method.order())
+    for (const Index j : members[at(i)])
+      if (j != i && !zero[at(j)]) merge(groups[at(j)], groups[at(i)]);
+  return done;
+}
+
+void ClusterProblem::solve(double target) {
+  constexpr int kRounds = 30;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::size_t groups = order_.size();
+    const int most = 3 + static_cast<int>(order_.size() / 32);
+    double progress = 0, first = 0;
+    for (int i = 0; i < most; ++i) {
+      progress = sweep();
+      if (i == 0) first = progress;
+      if (progress <= target || progress <= 0.01 * first) break;
+    }
+    if (progress <= target && (round > 0 ? groups == order_.size() : order_.size() > 300)) return;
+    newton(10 + static_cast<int>(order_.size() / 32));
+  }
+}
+
+}  // namespace tyto

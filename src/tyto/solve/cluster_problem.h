@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "tyto/math/linear_algebra.h"
+#include "tyto/math/sorted_l1.h"
+
+namespace tyto {
+
+// The problem that is left when columns may only move as clusters: minimise over magnitudes c >= 0
+//   1/2 c'Hc - q'c + J(c),  H = Z'Z,  Z the signed sums of the columns of each cluster,
+// where a cluster counts in J as often as it has columns (MATH.md, section 7). Solved by coordinate descent,
+// which finds out what ties, and Newton's method, which finishes. Clusters that come to tie stay together.
+class ClusterProblem {
+ public:
+  // ascent = q - Hc at the given magnitudes, which are non-increasing; ties are in the order they should
+  // part.
+  ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index> sizes, Vector magnitudes,
+                 const SortedL1& penalty);
+
+  // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made.
+  void solve(double target);
+
+  // Where a cluster ended: it is part of group(k), whose magnitude may be 0; sign(k) is -1 if its sign
+  // turned.
+  Index group(Index k) const;
+  double sign(Index k) const;
+  double value(Index k) const { return sign(k) * magnitude_[group(k)]; }
+  int factorisations = 0, sweeps = 0, steps = 0;  // what it took
+  // The groups that are not zero, the largest magnitude first.
+  const std::vector<Index>& order() const { return order_; }
+  const Matrix& hessian() const { return hessian_; }  // rows and columns of groups are theirs
+
+ private:
+  double sweep();
+  double update(Index k);
+  void move(Index k, double to);
+  void turn(Index k);
+  void merge(Index k, Index into);
+  void place(Index k, Index to);  // among the ordered groups; kNowhere takes it out
+  void renumber(Index from, Index to);
+  double price(Index k, Index above) const {
+    return penalty_.weight_sum(above + size_[static_cast<std::size_t>(k)]) - penalty_.weight_sum(above);
+  }
+  bool newton(int most);
+
+  Matrix hessian_;
+  Vector ascent_, magnitude_;
+  std::vector<Index> size_;
+  const SortedL1& penalty_;
+  std::vector<Index> order_;   // groups that are not zero, the largest first
+  std::vector<Index> above_;   // by place: columns in the groups before it
+  std::vector<Index> place_;   // by group: where it is in order_, or kNowhere
+  std::vector<Index> parent_;  // a group is its own parent
+  std::vector<double> sign_;   // relative to the parent
+  double least_curvature_ = 0;
+};
+
+}  // namespace tyto

@@ -1,0 +1,96 @@
+#include "tyto/solve/cluster_system.h"
+
+namespace tyto {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// s'v for the signs s of a cluster.
+double signed_sum(const Cluster& cluster, const Vector& v) {
+  double sum = 0;
+  for (std::size_t i = 0; i < cluster.columns.size(); ++i) sum += cluster.signs[i] * v[cluster.columns[i]];
+  return sum;
+}
+
+}  // namespace
+
+void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
+  pattern_.clear();
+  hessian_.resize(0, 0);
+  const std::vector<Index> origin(pattern.size(), -1);
+  refine(std::move(pattern), origin, columns);
+}
+
+void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns) {
+  const Index count = std::ssize(pattern);
+  std::vector<Index> old, fresh, slots;
+  for (Index k = 0; k < count; ++k) {
+    (origin[at(k)] >= 0 ? old : fresh).push_back(k);
+    if (origin[at(k)] < 0)
+      slots.insert(slots.end(), pattern[at(k)].columns.begin(), pattern[at(k)].columns.end());
+  }
+  columns.activate(slots);
+  Matrix hessian(count, count);
+  for (const Index k : old)
+    for (const Index l : old) hessian(l, k) = hessian_(origin[at(l)], origin[at(k)]);
+  // Places instead of slots, cluster after cluster, for the sums below.
+  std::vector<Index> places, begin(pattern.size() + 1, 0);
+  std::vector<double> signs;
+  for (Index k = 0; k < count; ++k) {
+    for (const Index slot : pattern[at(k)].columns) places.push_back(columns.place(slot));
+    signs.insert(signs.end(), pattern[at(k)].signs.begin(), pattern[at(k)].signs.end());
+    begin[at(k + 1)] = std::ssize(places);
+  }
+  Vector image(columns.active());  // the products of a cluster with all that is active
+  for (const Index k : fresh) {
+    const Cluster& cluster = pattern[at(k)];
+    image.setZero();
+    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
+      image += cluster.signs[i] * columns.products(cluster.columns[i]);
+    for (Index l = 0; l < count; ++l) {
+      double sum = 0;
+      for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
+      hessian(l, k) = hessian(k, l) = sum;
+    }
+  }
+  pattern_.swap(pattern), hessian_.swap(hessian);
+}
+
+ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& penalty) const {
+  const Index count = std::ssize(pattern_);
+  Vector pull(count), magnitudes(count);
+  std::vector<Index> sizes(pattern_.size());
+  for (Index k = 0; k < count; ++k) {
+    const Cluster& cluster = pattern_[at(k)];
+    pull[k] = signed_sum(cluster, ascent);
+    magnitudes[k] = cluster.magnitude, sizes[at(k)] = cluster.size();
+  }
+  return {hessian_, std::move(pull), std::move(sizes), std::move(magnitudes), penalty};
+}
+
+void ClusterSystem::adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state) {
+  const std::vector<Index>& order = solved.order();
+  std::vector<Index> place(pattern_.size(), -1);
+  for (Index i = 0; i < std::ssize(order); ++i) place[at(order[at(i)])] = i;
+  Pattern pattern(order.size());
+  Vector step = Vector::Zero(columns.active());
+  for (Index k = 0; k < std::ssize(pattern_); ++k) {
+    const Cluster& from = pattern_[at(k)];
+    const double value = solved.value(k), change = value - from.magnitude;
+    for (std::size_t m = 0; m < from.columns.size(); ++m)
+      step[columns.place(from.columns[m])] = from.signs[m] * change;
+    const Index i = place[at(solved.group(k))];
+    if (i < 0) continue;
+    Cluster& to = pattern[at(i)];
+    to.magnitude = std::abs(value);
+    for (std::size_t m = 0; m < from.columns.size(); ++m)
+      to.add(from.columns[m], solved.sign(k) * from.signs[m]);
+  }
+  columns.move(step, state);
+  Matrix hessian(std::ssize(order), std::ssize(order));
+  for (Index j = 0; j < hessian.cols(); ++j)
+    for (Index i = 0; i < hessian.rows(); ++i) hessian(i, j) = solved.hessian()(order[at(i)], order[at(j)]);
+  pattern_.swap(pattern), hessian_.swap(hessian);
+}
+
+}  // namespace tyto

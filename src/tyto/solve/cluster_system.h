@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tyto/solve/cluster_problem.h"
+#include "tyto/solve/clusters.h"
+#include "tyto/solve/working_set.h"
+
+namespace tyto {
+
+// A pattern over the slots of a working set, with the H of its cluster problem. Clusters that stay as they
+// are keep their entries.
+class ClusterSystem {
+ public:
+  void assign(Pattern pattern, WorkingSet& columns);
+  // Goes on to another pattern; origin[k] is the cluster that its cluster k has been, or -1 for a new one.
+  void refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns);
+  // Takes over what the cluster problem of this pattern came to; moves the state along.
+  void adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state);
+
+  ClusterProblem problem(const Vector& ascent, const SortedL1& penalty) const;
+  const Pattern& pattern() const { return pattern_; }
+
+ private:
+  Pattern pattern_;
+  Matrix hessian_;
+};
+
+}  // namespace tyto

@@ -1,0 +1,106 @@
+#include "tyto/solve/clusters.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tyto {
+namespace {
+
+struct Pull {
+  double force;  // sign * x_j'r
+  Index column;
+  double sign;
+};
+
+struct Pool {
+  double speed_sum;
+  std::size_t begin, end;
+  double speed() const { return speed_sum / static_cast<double>(end - begin); }
+};
+
+// Force minus price, sorted by force; neighbours of which the latter is not slower move together.
+std::vector<Pool> pool(const std::vector<Pull>& pulls, const SortedL1& penalty, Index first,
+                       double tolerance) {
+  std::vector<Pool> pools;
+  for (std::size_t i = 0; i < pulls.size(); ++i) {
+    Pool next{pulls[i].force - penalty.weight(first + static_cast<Index>(i)), i, i + 1};
+    while (!pools.empty() && pools.back().speed() <= next.speed() + tolerance) {
+      next.speed_sum += pools.back().speed_sum, next.begin = pools.back().begin;
+      pools.pop_back();
+    }
+    pools.push_back(next);
+  }
+  return pools;
+}
+
+void sort_by_force(std::vector<Pull>& pulls) {
+  std::sort(pulls.begin(), pulls.end(), [](const Pull& a, const Pull& b) {
+    return a.force != b.force ? a.force > b.force : a.column < b.column;
+  });
+}
+
+Cluster make_cluster(std::span<const Pull> pulls, double magnitude) {
+  Cluster cluster;
+  cluster.magnitude = magnitude;
+  for (const Pull& pull : pulls) cluster.add(pull.column, pull.sign);
+  return cluster;
+}
+
+}  // namespace
+
+Pattern pattern_of(const Vector& beta) {
+  std::vector<Index> support;
+  for (Index j = 0; j < beta.size(); ++j)
+    if (beta[j] != 0) support.push_back(j);
+  std::sort(support.begin(), support.end(), [&](Index a, Index b) {
+    const double u = std::abs(beta[a]), v = std::abs(beta[b]);
+    return u != v ? u > v : a < b;
+  });
+  Pattern pattern;
+  for (const Index j : support) {
+    const double magnitude = std::abs(beta[j]);
+    if (pattern.empty() || pattern.back().magnitude != magnitude)
+      pattern.emplace_back().magnitude = magnitude;
+    pattern.back().add(j, beta[j] > 0 ? 1 : -1);
+  }
+  return pattern;
+}
+
+Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
+              double tolerance) {
+  std::vector<Pull> pulls;
+  pulls.reserve(cluster.columns.size());
+  for (std::size_t i = 0; i < cluster.columns.size(); ++i) {
+    const Index j = cluster.columns[i];
+    pulls.push_back({cluster.signs[i] * ascent[j], j, cluster.signs[i]});
+  }
+  sort_by_force(pulls);
+  const std::vector<Pool> pools = pool(pulls, penalty, first, tolerance);
+  if (pools.size() == 1) return {cluster};
+  double mean = 0;
+  for (const Pool& p : pools) mean += p.speed_sum;
+  mean /= static_cast<double>(pulls.size());
+  std::size_t cut = 0;
+  for (const Pool& p : pools)
+    if (p.speed() > mean) cut = p.end;
+  return {make_cluster({pulls.data(), cut}, cluster.magnitude),
+          make_cluster({pulls.data() + cut, pulls.size() - cut}, cluster.magnitude)};
+}
+
+Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
+                   double tolerance) {
+  // A column that does not pull harder than the last price can never pay.
+  const Index last = first + static_cast<Index>(zeros.size()) - 1;
+  if (zeros.empty()) return {};
+  std::vector<Pull> pulls;
+  for (const Index j : zeros)
+    if (std::abs(ascent[j]) > penalty.weight(last))
+      pulls.push_back({std::abs(ascent[j]), j, ascent[j] > 0 ? 1.0 : -1.0});
+  sort_by_force(pulls);
+  Pattern parts;
+  for (const Pool& p : pool(pulls, penalty, first, tolerance))
+    if (p.speed() > tolerance) parts.push_back(make_cluster({pulls.data() + p.begin, p.end - p.begin}, 0));
+  return parts;
+}
+
+}  // namespace tyto

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tyto/math/sorted_l1.h"
+
+namespace tyto {
+
+// Columns that share one magnitude, each with its sign.
+struct Cluster {
+  std::vector<Index> columns;
+  std::vector<double> signs;  // +1 or -1
+  double magnitude = 0;
+
+  Index size() const { return static_cast<Index>(columns.size()); }
+  void add(Index column, double sign) { columns.push_back(column), signs.push_back(sign); }
+};
+
+// The pattern of a vector: its clusters, the largest magnitude first. Zeros are in none.
+using Pattern = std::vector<Cluster>;
+Pattern pattern_of(const Vector& beta);
+
+// The part of a pattern that ties: `cluster` holds the ranks first, first + 1, ... of the penalty. Along the
+// direction of steepest descent its columns move apart into the clusters that are returned, the fastest first
+// (one cluster if it stays together). Speeds that differ by no more than `tolerance` count as equal.
+// `ascent` is minus the gradient of the loss, X'r.
+Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
+              double tolerance);
+
+// The same for columns at zero: the clusters that leave it. `first` is the number of columns that are not 0.
+Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
+                   double tolerance);
+
+}  // namespace tyto

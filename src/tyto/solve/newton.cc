@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "tyto/problem/correlation.h"
+#include "tyto/solve/cluster_system.h"
+#include "tyto/solve/solver.h"
+
+namespace tyto {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Working sets, and on them patterns (MATH.md, section 7). An epoch takes the columns that are in the model
+// or come closest to it, and solves the problem on them: split the clusters that pull apart, solve the
+// cluster problem of what results, until nothing pulls apart any more.
+class Newton final : public Solver {
+ public:
+  void attach(const Problem&, const Iterate&) override {
+    reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
+  }
+  bool takes_bounds() const override { return true; }
+  void restrict_to(const Problem&, const Iterate&, std::span<const Index>, bool) override {}
+
+  void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) override {
+    choose(problem, x, c);
+    start(problem, x, c);
+    const double target = std::max(0.1 * goal, 0.02 * c.gap);
+    const SortedL1 penalty = problem.penalty.head(columns_.size());
+    Vector ascent;
+    double precision = 1e-2, last = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < kRounds; ++round) {
+      columns_.ascent(state_, ascent);
+      const double gap = this->gap(ascent, penalty);
+      if (gap <= target) break;
+      if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
+      if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
+      if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);
+      last = gap;
+      if (round > 0 && !refine(ascent, penalty) && precision < 1e-8) break;
+      ClusterProblem clusters = system_.problem(ascent, penalty);
+      clusters.solve(precision * target);
+      system_.adopt(clusters, columns_, state_);
+    }
+    finish(problem, x);
+  }
+
+ private:
+  static constexpr int kRounds = 100;
+
+  // The support, and about as many of the columns that pull hardest.
+  void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
+    const Index p = problem.design.cols();
+    std::vector<Index> want, rest;
+    for (Index j = 0; j < p; ++j) (x.beta[j] != 0 ? want : rest).push_back(j);
+    reach_ =
+        c.gap > 0.5 * gap_ ? 2 * reach_ : std::max<Index>(1, reach_ / 2);  // look further after a failure
+    gap_ = c.gap;
+    const Index count = std::min(std::ssize(rest), reach_ * std::max<Index>(32, std::ssize(want)));
+    const auto harder = [&](Index a, Index b) {
+      return std::abs(c.correlation[a]) > std::abs(c.correlation[b]);
+    };
+    std::nth_element(rest.begin(), rest.begin() + count, rest.end(), harder);
+    want.insert(want.end(), rest.begin(), rest.begin() + count);
+    std::sort(want.begin(), want.end());
+    if (columns_.include(problem.design, want)) stale_ = true;
+  }
+
+  void start(const Problem& problem, const Iterate& x, const Certificate& c) {
+    Vector beta(columns_.size());
+    for (Index slot = 0; slot < beta.size(); ++slot) beta[slot] = x.beta[columns_.column(slot)];
+    start_ = beta;
+    // The pattern of the last time, if x is still its point and its columns have their slots.
+    if (stale_ || this->beta() != beta) system_.assign(pattern_of(beta), columns_);
+    stale_ = false;
+    const Vector r = problem.y - x.eta;
+    if (columns_.covariance()) {
+      state_.resize(columns_.size());
+      problem.design.transpose_multiply(columns_.columns(), r, state_.data());
+      start_ascent_ = state_;
+    } else {
+      state_ = r;
+    }
+    rr_ = c.residual_norm * c.residual_norm;
+  }
+
+  Vector beta() const {
+    Vector beta = Vector::Zero(columns_.size());
+    for (const Cluster& cluster : system_.pattern())
+      for (std::size_t i = 0; i < cluster.columns.size(); ++i)
+        beta[cluster.columns[i]] = cluster.signs[i] * cluster.magnitude;
+    return beta;
+  }
+
+  double gap(const Vector& ascent, const SortedL1& penalty) const {
+    const Vector b = beta();
+    const Vector step = b - start_;
+    const double rr =
+        columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent)) : state_.squaredNorm();
+    return duality_gap(rr, penalty.value(b), b.dot(ascent), penalty.dual_norm(ascent)).gap;
+  }
+
+  // False if nothing pulls apart.
+  bool refine(const Vector& ascent, const SortedL1& penalty) {
+    const double tolerance = 1e-13 * penalty.weight(0);
+    Pattern next;
+    std::vector<Index> origin;
+    std::vector<bool> zero(at(columns_.size()), true);
+    bool changed = false;
+    Index first = 0;
+    std::vector<Pattern> all;
+    std::vector<std::pair<double, Index>> gains;
+    for (Index k = 0; k < std::ssize(system_.pattern()); ++k) {
+      const Cluster& cluster = system_.pattern()[at(k)];
+      for (const Index j : cluster.columns) zero[at(j)] = false;
+      all.push_back(split(cluster, ascent, penalty, first, tolerance));
+      if (all.back().size() > 1) {
+        const Cluster& top = all.back()[0];
+        double gain = 0;
+        for (std::size_t i = 0; i < top.columns.size(); ++i)
+          gain += top.signs[i] * ascent[top.columns[i]] - penalty.weight(first + static_cast<Index>(i));
+        gains.emplace_back(gain, k);
+      }
+      first += cluster.size();
+    }
+    std::sort(gains.begin(), gains.end(), std::greater<>());
+    for (std::size_t i =
+             std::max<std::size_t>(4, static_cast<std::size_t>(share_ * static_cast<double>(all.size())));
+         i < gains.size(); ++i)
+      all[at(gains[i].second)] = {system_.pattern()[at(gains[i].second)]};
+    for (Index k = 0; k < std::ssize(all); ++k) {
+      Pattern& parts = all[at(k)];
+      changed = changed || parts.size() > 1;
+      origin.insert(origin.end(), parts.size(), parts.size() == 1 ? k : -1);
+      std::move(parts.begin(), parts.end(), std::back_inserter(next));
+    }
+    std::vector<Index> zeros;
+    for (Index j = 0; j < columns_.size(); ++j)
+      if (zero[at(j)]) zeros.push_back(j);
+    Pattern parts = leave_zero(zeros, ascent, penalty, first, tolerance);
+    const std::size_t most = std::max<std::size_t>(32, next.size() / 2);
+    if (parts.size() > most) parts.resize(most);
+    changed = changed || !parts.empty();
+    origin.insert(origin.end(), parts.size(), -1);
+    std::move(parts.begin(), parts.end(), std::back_inserter(next));
+    if (changed) system_.refine(std::move(next), origin, columns_);
+    return changed;
+  }
+
+  void finish(const Problem& problem, Iterate& x) {
+    x.beta.setZero();
+    const Vector b = beta();
+    for (Index slot = 0; slot < b.size(); ++slot) x.beta[columns_.column(slot)] = b[slot];
+    problem.design.multiply(x.beta, x.eta);
+  }
+
+  WorkingSet columns_;
+  ClusterSystem system_;
+  Vector state_, start_, start_ascent_;
+  double rr_ = 0;
+  Index reach_ = 1;
+  double gap_ = 0, share_ = 1;
+  bool stale_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_newton(const StochasticOptions&) { return std::make_unique<Newton>(); }
+
+}  // namespace tyto

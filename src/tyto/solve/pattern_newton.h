@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "tyto/math/linear_algebra.h"
+#include "tyto/math/sorted_l1.h"
+
+namespace tyto {
+
+// Newton's method for min 1/2 c'Hc - q'c + J(c) over groups that are not zero and may tie, change places or
+// vanish on the way (MATH.md, section 7). A step goes to the lowest point in its direction; a tie or a zero
+// that it ends on becomes a linear constraint of the next step, so that H is factorised only once.
+class PatternNewton {
+ public:
+  // ascent = q - Hc; magnitudes are positive and non-increasing.
+  PatternNewton(Matrix hessian, Vector ascent, std::vector<Index> sizes, Vector magnitudes,
+                const SortedL1& penalty);
+
+  // True if it came to the minimum on its last pattern; false after `most` steps.
+  bool run(int most);
+
+  double value(Index i) const { return value_[i]; }                              // of a leader
+  bool turned(Index i) const { return sign_[static_cast<std::size_t>(i)] < 0; }  // has another sign now
+  // Group i has joined this one; itself, if it has not.
+  Index leader(Index i) const;
+  const std::vector<Index>& order() const { return order_; }  // leaders that are not zero, the largest first
+  int steps = 0;
+
+ private:
+  struct Constraint {  // sign1 c_first = sign2 c_second, or c_first = 0
+    Index first, second;
+    double sign1, sign2;
+  };
+  struct Stop {
+    double length;
+    Index place;  // in order_: where it ended on a tie with the next one, or on zero
+    bool crossed;
+  };
+  bool factorise(Matrix hessian);
+  Vector direction(const Vector& force, Vector& image) const;
+  Stop lowest(const Vector& step, double slope);
+  void constrain(const Constraint& c);
+  Index above(Index place) const;
+  double price(Index i, Index above) const {
+    return penalty_.weight_sum(above + size_[static_cast<std::size_t>(i)]) - penalty_.weight_sum(above);
+  }
+
+  Matrix factor_;
+  Vector ascent_, value_;
+  std::vector<double> sign_;  // of the value, against that of the start
+  std::vector<Index> size_, leader_, order_;
+  const SortedL1& penalty_;
+  std::vector<Constraint> constraints_;
+  Matrix response_;  // H^-1 A, A the constraints' normals
+  Matrix coupling_;  // A'H^-1 A
+};
+
+}  // namespace tyto

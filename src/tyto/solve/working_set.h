@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tyto/math/design.h"
+#include "tyto/math/linear_algebra.h"
+
+namespace tyto {
+
+// The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
+//   direct:      the columns themselves, packed; the state is the residual r, and X'r costs n a column
+//   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
+// In both, the inner products of the columns that are in the model, or were, are kept.
+class WorkingSet {
+ public:
+  // Makes sure that `columns` of the design are in it. What is in it already stays, as long as the design has
+  // it and there is not too much of it. True if slots have changed their columns.
+  bool include(const Design& design, std::span<const Index> columns);
+
+  Index size() const { return std::ssize(raw_); }
+  Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }  // of the design
+  std::span<const Index> columns() const { return column_; }
+  bool covariance() const { return covariance_; }
+
+  void activate(std::span<const Index> slots);  // makes their inner products known
+  // Where an active slot has its place among the products, and its products with all that are active.
+  Index place(Index slot) const { return covariance_ ? slot : place_[static_cast<std::size_t>(slot)]; }
+  Index active() const { return covariance_ ? size() : std::ssize(active_); }
+  auto products(Index slot) const { return products_.col(place(slot)).head(active()); }
+
+  void ascent(const Vector& state, Vector& out) const;  // X'r by slot
+  // The coefficients of active slots change by `step`, which is by place.
+  void move(const Vector& step, Vector& state) const;
+
+ private:
+  void keep(const std::vector<Index>& slots);
+  void append(const Design& design, std::span<const Index> columns);
+
+  bool covariance_ = false;
+  Index rows_ = 0;
+  std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design of the last include
+  std::unordered_map<Index, Index> slot_;  // by number in storage
+  Matrix packed_;                          // direct: all columns
+  Matrix active_columns_;                  // direct: those that are active
+  std::vector<Index> active_, place_;      // direct: slots by place, and places by slot (-1: not active)
+  Matrix products_;
+};
+
+}  // namespace tyto
