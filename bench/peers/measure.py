@@ -85,7 +85,7 @@ class Store:
         return None if self.outdated(record) else record
 
     def outdated(self, record):
-        """A run that was killed after a shorter time than is granted now says nothing."""
+        """A run that was killed after a shorter time than is granted now is worth another try."""
         return record.status == "capped" and record.cap < self.cap
 
     def save(self, cell, solver, record):
@@ -98,7 +98,7 @@ class Store:
     def all(self, cell, solver):
         folder = self.file(cell, solver, 1.0).parent
         records = [Record(**json.loads(file.read_text())) for file in folder.glob("*.json")]
-        return sorted((r for r in records if not self.outdated(r)), key=lambda record: -record.tolerance)
+        return sorted(records, key=lambda record: -record.tolerance)
 
     def measure(self, cell, solver, tolerance):
         record = self.load(cell, solver, tolerance)

@@ -35,7 +35,7 @@ def row(cell, solver, records, record, bound):
         # Of the answer that counts, or else of the best one.
         "worst_gap": max(record.gap) if record else min((max(r.gap) for r in done), default=math.inf),
         "worst_suboptimality": min(r.worst("suboptimality", bound) for r in ([record] if record else done)) if done else "",
-        "cap": max(capped, default=""), "message": "; ".join(failed),
+        "cap": min(capped, default=""), "message": "; ".join(failed),
     }
 
 
@@ -76,7 +76,7 @@ def shown(r):
 
 
 def status(records, record):
-    """capped: the tightest tolerance that was tried took longer than the cap."""
+    """capped: the tightest tolerance that was tried took longer than its cap, which may be of an earlier run."""
     if record is not None:
         return "reached"
     return {"done": "not reached", "capped": "capped", "failed": "failed"}[records[-1].status] if records else "failed"
