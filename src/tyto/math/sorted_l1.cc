@@ -280,4 +280,10 @@ PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, 
   return PrefixSearch(u, norm, s).run(slack);
 }
 
+double paying_cut(const Vector& v, const SortedL1& norm, double s) {
+  std::vector<double> u = candidates(v, norm, s);
+  const Index count = paying_prefix(u, norm, s, 0).count;
+  return count == 0 ? kInfinity : *std::min_element(u.begin(), u.begin() + count);
+}
+
 }  // namespace tyto

@@ -46,4 +46,8 @@ struct PayingPrefix {
 };
 PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, double slack);
 
+// The smallest magnitude in the prefix of |v| that pays at s: what is smaller cannot raise J°(v) beyond s.
+// Infinity if none pays.
+double paying_cut(const Vector& v, const SortedL1& norm, double s);
+
 }  // namespace tyto

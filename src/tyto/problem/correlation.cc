@@ -1,20 +1,24 @@
 #include "tyto/problem/correlation.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace tyto {
+namespace {
+
+// Bounds are a little larger than they need be, so that rounding is covered.
+constexpr double kMargin = 1 + 1e-10;
+
+}  // namespace
 
 Correlation::Correlation(const Design& design)
-    : design_(design), value_(Vector::Zero(design.cols())), way_(Vector::Constant(design.cols(), -1)) {}
+    : design_(design),
+      norm_(kMargin * design.norms()),
+      value_(Vector::Zero(design.cols())),
+      way_(Vector::Constant(design.cols(), -1)) {}
 
 void Correlation::move_to(const Vector& r) {
-  if (residual_.size() == 0) {
-    residual_ = r;
-    return;
-  }
-  const double step = (r - residual_).norm();
-  // Bounds grow by a little more than the step, so that rounding is covered.
-  if (step > 0) way_now_ += (1 + 1e-10) * step + 1e-14 * r.norm();
+  if (residual_.size() > 0 && residual_ != r) way_now_ += kMargin * (r - residual_).norm() + 1e-14 * r.norm();
   residual_ = r;
 }
 
@@ -30,37 +34,38 @@ void Correlation::read(std::span<const Index> columns) {
   }
 }
 
-double Correlation::value(Index j) const {
-  if (exact(j)) return value_[j];
-  return std::abs(value_[j]) * (1 + 1e-15) + (way_now_ - way_[j]) * design_.norms()[j];
+Vector Correlation::values(std::span<const Index> columns) const {
+  return Vector::NullaryExpr(std::ssize(columns),
+                             [&](Index k) { return value(columns[static_cast<std::size_t>(k)]); });
 }
 
-Vector Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
+void Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
+  if (!complete_) {
+    std::vector<Index> all(static_cast<std::size_t>(value_.size()));
+    std::iota(all.begin(), all.end(), Index{0});
+    read(all);
+    complete_ = true;
+    return;
+  }
   const Index count = std::ssize(columns);
   const auto column = [&](Index k) { return columns[static_cast<std::size_t>(k)]; };
   std::vector<Index> wanted;
   for (Index k = 0; k < count; ++k)
-    if (beta[k] != 0 || way_[column(k)] < 0) wanted.push_back(column(k));  // or never read
+    if (beta[k] != 0) wanted.push_back(column(k));
   read(wanted);
   // J° of what is exact bounds J° from below; columns behind the prefix that pays at that level cannot raise
   // it.
-  Vector known = Vector::Zero(count), values(count);
+  Vector known(count), bounds(count);
   for (Index k = 0; k < count; ++k) {
-    values[k] = value(column(k));
-    if (exact(column(k))) known[k] = values[k];
+    const Index j = column(k);
+    bounds[k] = value(j);
+    known[k] = exact(j) ? bounds[k] : 0;
   }
-  const double level = problem.penalty.dual_norm(known);
-  Vector bounds = values.cwiseAbs();
-  const PayingPrefix prefix =
-      paying_prefix({bounds.data(), static_cast<std::size_t>(count)}, problem.penalty, level, 0);
-  if (prefix.count == 0) return values;
-  const double cut = bounds.head(prefix.count).minCoeff();
+  const double cut = paying_cut(bounds, problem.penalty, problem.penalty.dual_norm(known));
   wanted.clear();
   for (Index k = 0; k < count; ++k)
-    if (std::abs(values[k]) >= cut) wanted.push_back(column(k));
+    if (std::abs(bounds[k]) >= cut) wanted.push_back(column(k));
   read(wanted);
-  for (Index k = 0; k < count; ++k) values[k] = value(column(k));
-  return values;
 }
 
 }  // namespace tyto

@@ -17,16 +17,21 @@ class Correlation {
   void read(std::span<const Index> columns);  // those that are not exact
   bool exact(Index column) const { return way_[column] == way_now_; }
   // Signed and exact, or a bound of the magnitude.
-  double value(Index column) const;
+  double value(Index column) const {
+    return exact(column) ? value_[column]
+                         : std::abs(value_[column]) + (way_now_ - way_[column]) * norm_[column];
+  }
 
-  // Reads what J°(X'r) and the gap at x depend on, and returns the values of `columns`, those of `problem`.
-  Vector settle(const Problem& problem, const Vector& beta, std::span<const Index> columns);
+  // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
+  void settle(const Problem& problem, const Vector& beta, std::span<const Index> columns);
+  Vector values(std::span<const Index> columns) const;
 
  private:
   Design design_;
-  Vector residual_;
-  Vector value_, way_;  // when last read: x_j'r, and the way gone until then
+  Vector residual_, norm_;
+  Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
+  bool complete_ = false;  // every column has been read at least once
 };
 
 }  // namespace tyto

@@ -91,6 +91,14 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   return c;
 }
 
+void Certificate::restrict_to(std::span<const Index> columns) {
+  correlation = tyto::restrict_to(correlation, columns);
+  if (bounded.empty()) return;
+  std::vector<bool> kept(columns.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = bounded[static_cast<std::size_t>(columns[k])];
+  bounded.swap(kept);
+}
+
 Problem restrict_to(const Problem& problem, std::span<const Index> columns) {
   return {problem.design.select(columns), problem.y, problem.penalty.head(std::ssize(columns))};
 }

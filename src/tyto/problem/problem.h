@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "tyto/math/design.h"
 #include "tyto/math/sorted_l1.h"
@@ -30,8 +31,10 @@ struct Certificate {
   double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
   double scale = 0;
   double residual_norm = 0;
-  Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
+  Vector correlation;         // X'r; where a column was not read, a bound of |x_j'r|
+  std::vector<bool> bounded;  // such columns; empty if all were read
 
+  void restrict_to(std::span<const Index> columns);  // what it knows of the others is dropped
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const { return std::max(gap, 0.0) + rounding <= tolerance * primal; }
 };

@@ -54,10 +54,11 @@ double cumulative_cut(std::span<double> u, const SortedL1& penalty) {
   return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
 }
 
-constexpr std::array<ScreeningRule, 3> kRules{{
-    {"none", false, keep_all, "no screening"},
-    {"seed", true, smallest_weight_cut, "Algorithm 1 of Bao, Gu & Huang 2020"},
-    {"safe", true, cumulative_cut, "the cumulative rule, as strong as Elvira & Herzet 2023"},
+constexpr std::array<ScreeningRule, 4> kRules{{
+    {"none", false, true, keep_all, "no screening"},
+    {"seed", true, true, smallest_weight_cut, "Algorithm 1 of Bao, Gu & Huang 2020"},
+    {"safe", true, true, cumulative_cut, "the cumulative rule, as strong as Elvira & Herzet 2023"},
+    {"strong", true, false, keep_all, "a guess from the strength before, checked at the end; for comparison"},
 }};
 
 }  // namespace
@@ -90,13 +91,24 @@ bool BestSphere::update(const Certificate& c, Index rows) {
 }
 
 void BestSphere::restrict_to(std::span<const Index> survivors) {
-  sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
+  if (sphere_.correlation.size() > 0) sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
 }
 
 Vector sphere_bounds(const Design& design, const Sphere& sphere) {
   const double margin =
       std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
   return sphere.correlation.cwiseAbs() + sphere.radius * design.norms() + margin * design.magnitudes();
+}
+
+// At the solution of rho times this penalty J°(X'r) is rho; |x_j'r| may grow by (rho - 1) w_j, so it has to
+// be at least (2 - rho) w_j.
+IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
+  const double level = 2 - std::max(1.0, problem.penalty.dual_norm(correlation));
+  const double cut = level > 0 ? paying_cut(correlation, problem.penalty, level) : 0;
+  IndexSet kept;
+  for (Index j = 0; j < correlation.size(); ++j)
+    if (std::abs(correlation[j]) >= cut) kept.push_back(j);
+  return kept;
 }
 
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {

@@ -37,7 +37,7 @@ class BestSphere {
 // coefficient 0 in every solution. It may reorder u.
 struct ScreeningRule {
   std::string_view name;
-  bool screens;
+  bool screens, safe;
   double (*cut)(std::span<double> u, const SortedL1& penalty);
   std::string_view summary;
 };
@@ -50,5 +50,9 @@ Vector sphere_bounds(const Design& design, const Sphere& sphere);
 
 // The columns that the rule keeps; all of them if the rule is "none".
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);
+
+// The columns that a rule that is not safe keeps, from X'r at the solution of a larger strength (or at 0): it
+// supposes that no correlation changes by more than the strength does (Larsson, Bogdan & Wallin 2020).
+IndexSet strong_survivors(const Problem& problem, const Vector& correlation);
 
 }  // namespace tyto

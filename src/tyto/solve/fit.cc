@@ -75,6 +75,20 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
   return std::nullopt;
 }
 
+// The columns that are left after a try at screening, if there is something to try and it drops any. A rule
+// that is not safe has one try, at the start.
+std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
+                               const Certificate& c, Index epoch, bool guessing) {
+  std::optional<IndexSet> alive;
+  if (!rule.safe) {
+    if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
+  } else if (rule.screens && best.update(c, now.problem.design.rows())) {
+    alive = survivors(rule, now.problem, best.sphere());
+  }
+  if (alive && std::ssize(*alive) == now.problem.design.cols()) alive.reset();
+  return alive;
+}
+
 IndexSet all_columns(Index count) {
   IndexSet columns(static_cast<std::size_t>(count));
   std::iota(columns.begin(), columns.end(), Index{0});
@@ -96,7 +110,11 @@ struct Sequence::State {
   Certificate assess(const Problem& problem, const Iterate& at, std::span<const Index> kept) {
     if (!solver->takes_bounds()) return certify(problem, at);
     correlation.move_to(y - at.eta);
-    return certify(problem, at, correlation.settle(problem, at.beta, kept));
+    correlation.settle(problem, at.beta, kept);
+    Certificate c = certify(problem, at, correlation.values(kept));
+    c.bounded.resize(kept.size());
+    for (std::size_t k = 0; k < kept.size(); ++k) c.bounded[k] = !correlation.exact(kept[k]);
+    return c;
   }
   // The certificate of the full problem.
   Fit finish(const Problem& full, Iterate solution, Status status) {
@@ -144,6 +162,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   std::vector<TracePoint> trace;
   double tolerance =
       options.tolerance;  // on the columns left: tightened where the full problem asks for more
+  bool guessing = !rule.safe;
   solver.attach(now.problem, now.x);
 
   for (Index epoch = 0;; ++epoch) {
@@ -157,6 +176,13 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
       Fit result = state.finish(full, std::move(solution), *status);
+      if (converged && !rule.safe && guessing && !result.certificate.meets(options.tolerance)) {
+        guessing = false;  // the guess may have been wrong: go on with all columns
+        now = Reduced{full, result.solution, all_columns(p), result.solution.beta};
+        best = {};
+        solver.attach(now.problem, now.x);
+        continue;
+      }
       if (converged && !result.certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
@@ -172,15 +198,12 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         return result;
       }
     }
-    if (rule.screens && best.update(c, full.design.rows())) {
-      const IndexSet alive = survivors(rule, now.problem, best.sphere());
-      if (std::ssize(alive) < now.problem.design.cols()) {
-        const bool moved = now.restrict_to(alive);
-        best.restrict_to(alive);
-        solver.restrict_to(now.problem, now.x, alive, moved);
-        if (moved) continue;  // another point: first its certificate
-        c.correlation = restrict_to(c.correlation, alive);
-      }
+    if (std::optional<IndexSet> alive = screen(rule, now, best, c, epoch, guessing)) {
+      const bool moved = now.restrict_to(*alive);
+      best.restrict_to(*alive);
+      solver.restrict_to(now.problem, now.x, *alive, moved);
+      if (moved) continue;  // another point: first its certificate
+      c.restrict_to(*alive);
     }
     solver.advance(now.problem, now.x, c, tolerance * c.primal);
   }

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 
-#include "tyto/problem/correlation.h"
+#include "tyto/math/kernels.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
 
@@ -16,7 +16,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // cluster problem of what results, until nothing pulls apart any more.
 class Newton final : public Solver {
  public:
-  void attach(const Problem&, const Iterate&) override {
+  void attach(const Problem& problem, const Iterate&) override {
+    columns_.attach(problem.design);
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
   }
   bool takes_bounds() const override { return true; }
@@ -26,7 +27,7 @@ class Newton final : public Solver {
     choose(problem, x, c);
     start(problem, x, c);
     const double target = std::max(0.1 * goal, 0.02 * c.gap);
-    const SortedL1 penalty = problem.penalty.head(columns_.size());
+    const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
@@ -48,40 +49,74 @@ class Newton final : public Solver {
  private:
   static constexpr int kRounds = 100;
 
-  // The support, and about as many of the columns that pull hardest.
+  // The support, and about as many of the columns that pull hardest. A Gram matrix grows by reading all of
+  // its columns again: so by half at least.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
-    const Index p = problem.design.cols();
-    std::vector<Index> want, rest;
-    for (Index j = 0; j < p; ++j) (x.beta[j] != 0 ? want : rest).push_back(j);
-    reach_ =
-        c.gap > 0.5 * gap_ ? 2 * reach_ : std::max<Index>(1, reach_ / 2);  // look further after a failure
+    reach_ = c.gap > 0.5 * gap_ ? 2 * reach_ : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
-    const Index count = std::min(std::ssize(rest), reach_ * std::max<Index>(32, std::ssize(want)));
-    const auto harder = [&](Index a, Index b) {
-      return std::abs(c.correlation[a]) > std::abs(c.correlation[b]);
-    };
-    std::nth_element(rest.begin(), rest.begin() + count, rest.end(), harder);
-    want.insert(want.end(), rest.begin(), rest.begin() + count);
-    std::sort(want.begin(), want.end());
+    const Index support = (x.beta.array() != 0).count(), count = reach_ * std::max<Index>(32, support);
+    IndexSet want = hardest(x.beta, c.correlation, count);
+    if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want))
+      want = hardest(x.beta, c.correlation, std::max(count, columns_.size() / 2 * 3));
     if (columns_.include(problem.design, want)) stale_ = true;
   }
 
+  // The support and `count` others.
+  static IndexSet hardest(const Vector& beta, const Vector& correlation, Index count) {
+    IndexSet want, rest;
+    for (Index j = 0; j < beta.size(); ++j)
+      if (beta[j] != 0) want.push_back(j);
+    // A level that enough columns reach; then the best of those.
+    const Index enough = std::min(beta.size(), std::ssize(want) + count);
+    double level = kernels::magnitudes(correlation.data(), beta.size()).largest;
+    while (level > 0 && kernels::count_above(correlation.data(), beta.size(), level) < enough)
+      level = level > 1e-300 ? 0.8 * level : 0;
+    const auto pull = [&](Index j) { return std::abs(correlation[j]); };
+    for (Index j = 0; j < beta.size(); ++j)
+      if (beta[j] == 0 && pull(j) >= level) rest.push_back(j);
+    if (count < std::ssize(rest)) {
+      std::nth_element(rest.begin(), rest.begin() + count, rest.end(),
+                       [&](Index a, Index b) { return pull(a) != pull(b) ? pull(a) > pull(b) : a < b; });
+      rest.resize(at(count));
+    }
+    want.insert(want.end(), rest.begin(), rest.end());
+    std::sort(want.begin(), want.end());
+    return want;
+  }
+
   void start(const Problem& problem, const Iterate& x, const Certificate& c) {
-    Vector beta(columns_.size());
-    for (Index slot = 0; slot < beta.size(); ++slot) beta[slot] = x.beta[columns_.column(slot)];
+    Vector beta = Vector::Zero(columns_.size());
+    for (const Index slot : columns_.present()) beta[slot] = x.beta[columns_.column(slot)];
     start_ = beta;
     // The pattern of the last time, if x is still its point and its columns have their slots.
-    if (stale_ || this->beta() != beta) system_.assign(pattern_of(beta), columns_);
+    const bool carried = !stale_ && this->beta() == beta;
+    if (!carried) system_.assign(pattern_of(beta), columns_);
     stale_ = false;
-    const Vector r = problem.y - x.eta;
-    if (columns_.covariance()) {
-      state_.resize(columns_.size());
-      problem.design.transpose_multiply(columns_.columns(), r, state_.data());
-      start_ascent_ = state_;
-    } else {
-      state_ = r;
-    }
     rr_ = c.residual_norm * c.residual_norm;
+    if (columns_.covariance())
+      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, carried ? state_.size() : 0);
+    else
+      state_ = problem.y - x.eta;
+  }
+
+  // X'r by slot: from the certificate where it has it; for the first `carried` slots, what the Gram matrix
+  // made of the last one; else from the data.
+  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, Index carried) const {
+    Vector ascent = Vector::Zero(columns_.size());
+    std::vector<Index> unread, slots;
+    for (const Index slot : columns_.present()) {
+      const Index j = columns_.column(slot);
+      if (c.bounded.empty() || !c.bounded[at(j)])
+        ascent[slot] = c.correlation[j];
+      else if (slot < carried)
+        ascent[slot] = state_[slot];
+      else
+        unread.push_back(j), slots.push_back(slot);
+    }
+    Vector values(std::ssize(unread));
+    problem.design.transpose_multiply(unread, r, values.data());
+    for (Index k = 0; k < values.size(); ++k) ascent[slots[at(k)]] = values[k];
+    return ascent;
   }
 
   Vector beta() const {
@@ -97,7 +132,9 @@ class Newton final : public Solver {
     const Vector step = b - start_;
     const double rr =
         columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent)) : state_.squaredNorm();
-    return duality_gap(rr, penalty.value(b), b.dot(ascent), penalty.dual_norm(ascent)).gap;
+    return duality_gap(rr, penalty.value(b), b.dot(ascent),
+                       penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())))
+        .gap;
   }
 
   // False if nothing pulls apart.
@@ -135,8 +172,8 @@ class Newton final : public Solver {
       std::move(parts.begin(), parts.end(), std::back_inserter(next));
     }
     std::vector<Index> zeros;
-    for (Index j = 0; j < columns_.size(); ++j)
-      if (zero[at(j)]) zeros.push_back(j);
+    for (const Index slot : columns_.present())
+      if (zero[at(slot)]) zeros.push_back(slot);
     Pattern parts = leave_zero(zeros, ascent, penalty, first, tolerance);
     const std::size_t most = std::max<std::size_t>(32, next.size() / 2);
     if (parts.size() > most) parts.resize(most);
@@ -150,7 +187,7 @@ class Newton final : public Solver {
   void finish(const Problem& problem, Iterate& x) {
     x.beta.setZero();
     const Vector b = beta();
-    for (Index slot = 0; slot < b.size(); ++slot) x.beta[columns_.column(slot)] = b[slot];
+    for (const Index slot : columns_.present()) x.beta[columns_.column(slot)] = b[slot];
     problem.design.multiply(x.beta, x.eta);
   }
 

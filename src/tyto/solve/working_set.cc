@@ -26,7 +26,9 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
   for (const Index j : columns)
     if (!slot_.contains(design.raw(j))) fresh.push_back(j);
   const Index wanted = std::ssize(columns), total = size() + std::ssize(fresh);
-  const bool crowded = total > 3 * wanted + 64;
+  // What is not wanted any more may stay while it is little, or, as a Gram matrix, small beside X.
+  const bool crowded =
+      total > 3 * wanted + 64 && (!covariance_ || 4 * total * total > full_.stored_entries());
   // A form is left when the other one is clearly cheaper.
   const bool other_form =
       covariance_ ? !design.is_sparse() && total > rows_ : design.is_sparse() || rows_ > 4 * total;
@@ -42,14 +44,21 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
       for (const Index j : columns)
         if (const auto found = slot_.find(design.raw(j)); found != slot_.end())
           wished[at(found->second)] = true;
-    for (Index slot = 0; slot < size(); ++slot) {
-      column_[at(slot)] = design.find(raw_[at(slot)]);
-      if (wished[at(slot)] && column_[at(slot)] != kNone) stay.push_back(slot);
-    }
+    for (Index slot = 0; slot < size(); ++slot)
+      if (wished[at(slot)]) stay.push_back(slot);
     if (std::ssize(stay) < size()) keep(stay), changed = true;
   }
   append(design, fresh);
+  present_.clear();
+  for (Index slot = 0; slot < size(); ++slot) {
+    column_[at(slot)] = design.find(raw_[at(slot)]);
+    if (column_[at(slot)] != kNone) present_.push_back(slot);
+  }
   return changed;
+}
+
+bool WorkingSet::contains(const Design& design, std::span<const Index> columns) const {
+  return std::ranges::all_of(columns, [&](Index j) { return slot_.contains(design.raw(j)); });
 }
 
 void WorkingSet::keep(const std::vector<Index>& slots) {
@@ -103,7 +112,9 @@ void WorkingSet::append(const Design& design, std::span<const Index> columns) {
     return;
   }
   grow(products_, after, before, after, before);
-  design.products(column_, products_.block(0, before, after, after - before));
+  std::vector<Index> all;
+  for (const Index raw : raw_) all.push_back(full_.find(raw));
+  full_.products(all, products_.block(0, before, after, after - before));
   products_.block(before, 0, after - before, before) =
       products_.block(0, before, before, after - before).transpose();
 }

@@ -15,13 +15,19 @@ namespace tyto {
 // In both, the inner products of the columns that are in the model, or were, are kept.
 class WorkingSet {
  public:
-  // Makes sure that `columns` of the design are in it. What is in it already stays, as long as the design has
-  // it and there is not too much of it. True if slots have changed their columns.
+  // The design that all others are selected from.
+  void attach(const Design& full) { full_ = full; }
+  // Makes sure that `columns` of the design are in it. What is in it already stays as long as there is not
+  // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
+  // columns.
   bool include(const Design& design, std::span<const Index> columns);
 
+  bool contains(const Design& design, std::span<const Index> columns) const;
+
   Index size() const { return std::ssize(raw_); }
-  Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }  // of the design
-  std::span<const Index> columns() const { return column_; }
+  // Slots whose columns the design has, and where.
+  std::span<const Index> present() const { return present_; }
+  Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
 
   void activate(std::span<const Index> slots);  // makes their inner products known
@@ -38,9 +44,11 @@ class WorkingSet {
   void keep(const std::vector<Index>& slots);
   void append(const Design& design, std::span<const Index> columns);
 
+  Design full_;
   bool covariance_ = false;
   Index rows_ = 0;
-  std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design of the last include
+  std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design (-1: not there)
+  std::vector<Index> present_;
   std::unordered_map<Index, Index> slot_;  // by number in storage
   Matrix packed_;                          // direct: all columns
   Matrix active_columns_;                  // direct: those that are active
