@@ -209,5 +209,142 @@ TEST(Design, MultiplySkipsZerosButNotTheShape) {
   EXPECT_EQ(eta, Vector::Zero(6));
 }
 
+// What the columns are, spelled out.
+Eigen::MatrixXd entries_of(const Design& design) {
+  const std::vector<naive::Reals> columns = naive::columns(design);
+  Eigen::MatrixXd x(design.rows(), design.cols());
+  for (Index j = 0; j < x.cols(); ++j)
+    for (Index i = 0; i < x.rows(); ++i)
+      x(i, j) = real(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);
+  return x;
+}
+
+TEST(Design, PacksColumnsAsTheyStand) {
+  Random random(7);
+  const Eigen::MatrixXd x = random_float_exact(random, 23, 9, 0.4);
+  for (const Design& raw : every_storage(x))
+    for (const bool standardize : {false, true}) {
+      const Design design = raw.standardized(standardize, standardize).select(IndexSet{0, 2, 3, 5, 8});
+      const Eigen::MatrixXd want = entries_of(design);
+      const IndexSet columns{4, 0, 2, 2};
+      for (const auto& [begin, length] : {std::pair<Index, Index>{0, 23}, {0, 5}, {7, 16}, {22, 1}, {3, 0}}) {
+        Eigen::MatrixXd packed = Eigen::MatrixXd::Constant(length, 5, 99);
+        design.pack(columns, begin, length, packed.data());
+        for (std::size_t k = 0; k < columns.size(); ++k)
+          EXPECT_TRUE(
+              packed.col(static_cast<Index>(k)).isApprox(want.col(columns[k]).segment(begin, length), 1e-14));
+        EXPECT_EQ(packed.col(4), Vector::Constant(length, 99)) << "behind the end";
+      }
+    }
+}
+
+// Sizes around those of the tiles and of the blocks of rows.
+TEST(Design, ProductsAreThoseOfTheColumns) {
+  for (const auto& [rows, cols] :
+       {std::pair<Index, Index>{1, 1}, {40, 7}, {511, 6}, {512, 6}, {1030, 5}, {20, 300}}) {
+    SCOPED_TRACE(::testing::Message() << rows << " x " << cols);
+    Random random(static_cast<std::uint64_t>(rows));
+    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.5);
+    for (const Design& raw : every_storage(x))
+      for (const bool standardize : {false, true}) {
+        const Design design = raw.standardized(standardize, standardize);
+        const Eigen::MatrixXd values = entries_of(design);
+        IndexSet columns;
+        for (Index j = cols - 1; j >= 0; --j) columns.push_back(j);  // any order
+        Eigen::MatrixXd chosen(rows, cols);
+        for (Index j = 0; j < cols; ++j) chosen.col(j) = values.col(cols - 1 - j);
+        const double size = 1e-13 * (1 + design.magnitudes().squaredNorm());
+        for (const Index fresh : {cols, (cols + 1) / 2, Index{1}}) {
+          Eigen::MatrixXd room = Eigen::MatrixXd::Constant(cols + 2, fresh + 1, 99);
+          design.products(columns, room.block(1, 0, cols, fresh));
+          const Eigen::MatrixXd want = chosen.transpose() * chosen.rightCols(fresh);
+          EXPECT_LE((room.block(1, 0, cols, fresh) - want).cwiseAbs().maxCoeff(), size);
+          EXPECT_EQ(room.row(0), Eigen::RowVectorXd::Constant(fresh + 1, 99));
+          EXPECT_EQ(room.row(cols + 1), Eigen::RowVectorXd::Constant(fresh + 1, 99));
+          EXPECT_EQ(room.col(fresh), Vector::Constant(cols + 2, 99));
+        }
+      }
+  }
+}
+
+TEST(Design, ProductsHaveTheSameBitsForAnyThreads) {
+  Random random(8);
+  const Eigen::MatrixXd x = random_float_exact(random, 5000, 300, 1);
+  for (const Design& raw :
+       {Design::dense(x).standardized(true, true),
+        Design::sparse(Sparse32(x.sparseView())).standardized(true, true).select(IndexSet{0, 1, 7})}) {
+    IndexSet columns;
+    for (Index j = 0; j < raw.cols(); ++j) columns.push_back(j);
+    Eigen::MatrixXd one(raw.cols(), raw.cols()), many = one;
+    raw.products(columns, one);
+    for (const int threads : {2, 3}) {
+      raw.with_threads(threads).products(columns, many);
+      EXPECT_EQ(one, many);
+    }
+  }
+}
+
+TEST(Design, ProductsWithSomeColumnsAreThoseOfAll) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Eigen::MatrixXd x = random_float_exact(random, 31, 90, 0.5);
+    const Vector v = random_vector(random, 31);
+    for (const Design& raw : every_storage(x)) {
+      const Design design = raw.standardized(true, true).select(random_columns(random, 90));
+      Vector all;
+      design.transpose_multiply(v, all);
+      const IndexSet some = random_columns(random, design.cols());
+      Vector out = Vector::Constant(std::ssize(some) + 1, 99);
+      design.transpose_multiply(some, v, out.data());
+      // The kernels take four columns at a time: the last digit may depend on the neighbours.
+      for (std::size_t k = 0; k < some.size(); ++k)
+        EXPECT_NEAR(out[static_cast<Index>(k)], all[some[k]],
+                    1e-13 * v.norm() * (1 + design.magnitudes()[some[k]]));
+      EXPECT_EQ(out[std::ssize(some)], 99);
+    }
+  }
+}
+
+TEST(Design, FindsColumnsByTheirNumberInStorage) {
+  const Design all = Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Ones(2, 10)));
+  const Design some = all.select(IndexSet{1, 4, 5, 9}).select(IndexSet{0, 2, 3});
+  const IndexSet raw{1, 5, 9};
+  for (Index j = 0; j < 10; ++j) EXPECT_EQ(all.find(j), j);
+  for (Index j = 0; j < 3; ++j) {
+    EXPECT_EQ(some.raw(j), raw[static_cast<std::size_t>(j)]);
+    EXPECT_EQ(some.find(some.raw(j)), j);
+  }
+  for (const Index gone : {0, 2, 3, 4, 6, 7, 8, 10, -1}) EXPECT_EQ(some.find(gone), -1) << gone;
+  EXPECT_EQ(all.select(IndexSet{}).find(0), -1);
+}
+
+TEST(Design, CountsTheEntriesItReads) {
+  Random random(9);
+  const Eigen::MatrixXd x = random_float_exact(random, 20, 8, 0.5);
+  for (const Design& raw : every_storage(x)) {
+    const auto entries = [&](const IndexSet& columns) { return raw.select(columns).stored_entries(); };
+    const Design design = raw.standardized(true, true).with_counter();
+    const IndexSet columns{1, 2, 6};
+    const Vector v = random_vector(random, 20);
+    Vector out(8), eta, beta = Vector::Zero(8);
+    beta[1] = beta[6] = 1;
+    EXPECT_EQ(design.entries_read(), 0);
+    design.transpose_multiply(v, out);
+    Index want = raw.stored_entries();
+    EXPECT_EQ(design.entries_read(), want);
+    design.transpose_multiply(columns, v, out.data());
+    EXPECT_EQ(design.entries_read(), want += entries(columns));
+    design.multiply(beta, eta);
+    EXPECT_EQ(design.entries_read(), want += entries({1, 6}));
+    design.select(columns).with_threads(2).transpose_multiply(v, out);
+    EXPECT_EQ(design.entries_read(), want += entries(columns)) << "shared with what is selected";
+    const Design other = design.with_counter();
+    other.transpose_multiply(v, out);
+    EXPECT_EQ(other.entries_read(), raw.stored_entries());
+    EXPECT_EQ(design.entries_read(), want) << "a counter of its own";
+  }
+}
+
 }  // namespace
 }  // namespace tyto

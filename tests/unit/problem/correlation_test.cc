@@ -1,0 +1,174 @@
+#include "tyto/problem/correlation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/support/random.h"
+#include "tests/support/varied.h"
+#include "tyto/math/weights.h"
+#include "tyto/solve/fit.h"
+
+namespace tyto {
+namespace {
+
+IndexSet all_columns(Index count) {
+  IndexSet columns(static_cast<std::size_t>(count));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  return columns;
+}
+
+Vector correlations(const Design& design, const Vector& r) {
+  Vector out;
+  design.transpose_multiply(r, out);
+  return out;
+}
+
+// Exact where it says so, and else never below, up to the rounding of x_j'r itself and of the way that r
+// went.
+void expect_bounds(const Correlation& correlation, const Design& design, const Vector& r, double way) {
+  const Vector want = correlations(design, r);
+  for (Index j = 0; j < want.size(); ++j) {
+    const double rounding = 1e-14 * design.magnitudes()[j] * (r.norm() + way);
+    if (correlation.exact(j)) {
+      EXPECT_NEAR(correlation.value(j), want[j], rounding) << j;
+    } else {
+      EXPECT_GE(correlation.value(j), std::abs(want[j]) - rounding) << j;
+    }
+  }
+}
+
+TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Design design = varied_problem(random, 30, 40).design;
+    const Index n = design.rows(), p = design.cols();
+    Correlation correlation(design);
+    Vector r = random_vector(random, n);
+    correlation.move_to(r);
+    correlation.read(all_columns(p));
+    double way = 0;
+    for (int step = 0; step < 60; ++step) {
+      const Vector before = r;
+      const double size = std::pow(10, random.uniform(-16, 1));
+      if (random.chance(0.05)) r.setZero();
+      if (random.chance(0.9)) r += size * random_vector(random, n);
+      way += (r - before).norm();
+      correlation.move_to(r);
+      const IndexSet some = random_columns(random, p);
+      if (random.chance(0.3)) correlation.read(some);
+      expect_bounds(correlation, design, r, way);
+    }
+  }
+}
+
+TEST(Correlation, MovingNowhereKeepsWhatIsKnown) {
+  Random random(1);
+  const Design design = Design::dense(random_matrix(random, 8, 5)).with_counter();
+  Correlation correlation(design);
+  const Vector r = random_vector(random, 8);
+  correlation.move_to(r);
+  correlation.read(IndexSet{1, 3});
+  EXPECT_TRUE(correlation.exact(1) && correlation.exact(3));
+  EXPECT_FALSE(correlation.exact(0));
+  correlation.move_to(r);
+  const Index before = design.entries_read();
+  correlation.read(IndexSet{1, 3});
+  EXPECT_EQ(design.entries_read(), before);
+  EXPECT_EQ(correlation.value(1), correlations(design, r)[1]);
+}
+
+Vector settled(Correlation& correlation, const Problem& problem, const Vector& beta,
+               const IndexSet& columns) {
+  correlation.settle(problem, beta, columns);
+  return correlation.values(columns);
+}
+
+// A point and the certificate that a full pass gives there.
+void expect_settled(Correlation& correlation, const Problem& problem, const Vector& beta,
+                    const IndexSet& columns) {
+  const Iterate x = make_iterate(problem, beta);
+  const Certificate want = certify(problem, x);
+  correlation.move_to(problem.y - x.eta);
+  const Vector values = settled(correlation, problem, beta, columns);
+  ASSERT_EQ(values.size(), problem.design.cols());
+  const double norm = problem.penalty.dual_norm(want.correlation);
+  EXPECT_NEAR(problem.penalty.dual_norm(values), norm, 1e-12 * norm);
+  for (Index j = 0; j < values.size(); ++j) {
+    const double rounding = 1e-14 * problem.design.magnitudes()[j] * want.residual_norm;
+    EXPECT_GE(std::abs(values[j]), std::abs(want.correlation[j]) - rounding) << j;
+    if (beta[j] != 0) {
+      EXPECT_NEAR(values[j], want.correlation[j], rounding) << j;
+    }
+  }
+  const Certificate got = certify(problem, x, values);
+  EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
+  EXPECT_NEAR(got.primal, want.primal, want.rounding);
+  EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);
+}
+
+TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Problem problem = varied_problem(random, 25, 40);
+    const Index p = problem.design.cols();
+    Correlation correlation(problem.design);
+    const double unit = problem.y.norm() / (1e-300 + problem.design.norms().maxCoeff());
+    Vector beta = Vector::Zero(p);
+    for (int step = 0; step < 12; ++step) {
+      expect_settled(correlation, problem, beta, all_columns(p));
+      const double size = unit * std::pow(10, random.uniform(-12, 0));
+      if (random.chance(0.2)) beta.setZero();
+      for (Index j = 0; j < p; ++j)
+        if (random.chance(0.2)) beta[j] = random.chance(0.3) ? 0 : beta[j] + size * random.normal();
+    }
+  }
+}
+
+// Columns leave a fit and are back in the next: the numbers of the whole design stand for them.
+TEST(Correlation, SettlesPartsOfTheDesign) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Problem full = varied_problem(random, 25, 40);
+    Correlation correlation(full.design);
+    Vector beta = Vector::Zero(full.design.cols());
+    for (int step = 0; step < 8; ++step) {
+      const IndexSet kept = random_columns(random, full.design.cols());
+      if (kept.empty()) continue;
+      const Problem part = restrict_to(full, kept);
+      const double unit = full.y.norm() / (1e-300 + full.design.norms().maxCoeff());
+      for (double& entry : beta)
+        if (random.chance(0.2)) entry = random.chance(0.5) ? 0 : unit * random.normal();
+      expect_settled(correlation, part, restrict_to(beta, kept), kept);
+    }
+  }
+}
+
+// Around a solution, where J°(X'r) is that of the support.
+TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
+  Random random(2);
+  for (const char* weights : {"oscar", "bh", "lasso"}) {
+    SCOPED_TRACE(weights);
+    Problem problem = simulated_problem(random, 50, 2000, make_weights(weights, {50, 2000, 0.1}), 0.5);
+    problem.design = problem.design.with_counter();
+    Vector beta = fit(problem, {.solver = "apgd"}).solution.beta;
+    Correlation correlation(problem.design);
+    expect_settled(correlation, problem, beta, all_columns(2000));
+    for (int step = 0; step < 5; ++step) {
+      beta *= 1 - 1e-4;
+      const Vector r = problem.y - make_iterate(problem, beta).eta;
+      const Index before = problem.design.entries_read();
+      correlation.move_to(r);
+      settled(correlation, problem, beta, all_columns(2000));
+      EXPECT_LE(problem.design.entries_read() - before, 50 * 2000 / 10);
+      expect_settled(correlation, problem, beta, all_columns(2000));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tyto

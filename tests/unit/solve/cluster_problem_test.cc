@@ -1,0 +1,142 @@
+#include "tyto/solve/cluster_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/grouped.h"
+
+namespace tyto {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+ClusterProblem solved(const Grouped& grouped, double target) {
+  ClusterProblem problem(grouped.hessian, grouped.ascent(grouped.magnitudes), grouped.sizes,
+                         grouped.magnitudes, grouped.penalty);
+  problem.solve(target);
+  return problem;
+}
+
+Vector values(const ClusterProblem& problem, Index count) {
+  return Vector::NullaryExpr(count, [&](Index k) { return problem.value(k); });
+}
+
+// What it says of its groups fits together.
+void expect_consistent(const ClusterProblem& problem, const Grouped& grouped) {
+  const Index count = grouped.pull.size();
+  double last = std::numeric_limits<double>::infinity();
+  for (const Index g : problem.order()) {
+    EXPECT_EQ(problem.group(g), g);
+    EXPECT_GT(std::abs(problem.value(g)), 0);
+    EXPECT_LE(std::abs(problem.value(g)), last) << "the largest first";
+    last = std::abs(problem.value(g));
+  }
+  std::vector<bool> ordered(at(count), false);
+  for (const Index g : problem.order()) ordered[at(g)] = true;
+  // H of the groups: sums over those that joined, with their signs.
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(count, count);
+  for (Index k = 0; k < count; ++k) {
+    EXPECT_EQ(std::abs(problem.sign(k)), 1);
+    EXPECT_EQ(std::abs(problem.value(k)), std::abs(problem.value(problem.group(k))));
+    EXPECT_EQ(problem.value(k) != 0, ordered[at(problem.group(k))]);
+    for (Index l = 0; l < count; ++l)
+      sums(problem.group(k), problem.group(l)) += problem.sign(k) * problem.sign(l) * grouped.hessian(k, l);
+  }
+  const double size = 1e-12 * (1 + grouped.hessian.cwiseAbs().sum());
+  for (const Index g : problem.order())
+    for (const Index h : problem.order()) EXPECT_NEAR(problem.hessian()(g, h), sums(g, h), size);
+}
+
+// No group, and no direction of those that are not 0, goes further down; J is convex, so this is a minimum
+// over the groups, but for zeros that would have to leave together.
+void expect_lowest(const ClusterProblem& problem, const Grouped& grouped, Random& random, double slack) {
+  const Index count = grouped.pull.size();
+  const Vector c = values(problem, count);
+  const double bottom = grouped.objective(c), size = 1e-3 + c.cwiseAbs().maxCoeff();
+  const auto moved = [&](const Vector& by_group) {
+    Vector to = c;
+    for (Index k = 0; k < count; ++k) to[k] += problem.sign(k) * by_group[problem.group(k)];
+    return grouped.objective(to);
+  };
+  for (const double length : {1e-6, 1e-3, 0.1, 1.0})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      Vector step = Vector::Zero(count);
+      for (const Index g : problem.order()) step[g] = length * size * random.normal();
+      EXPECT_GE(moved(step), bottom - slack) << "together, " << length;
+      step.setZero();
+      step[problem.group(random.below(count))] = length * size * random.normal();
+      EXPECT_GE(moved(step), bottom - slack) << "one alone, " << length;
+    }
+}
+
+TEST(ClusterProblem, EndsWhereNoGroupGoesDown) {
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Grouped grouped = random_grouped(random, false);
+    const double start = grouped.objective(grouped.magnitudes), scale = 1 + std::abs(start);
+    const ClusterProblem problem = solved(grouped, 1e-13 * scale);
+    const Vector c = values(problem, grouped.pull.size());
+    ASSERT_TRUE(c.allFinite());
+    EXPECT_LE(grouped.objective(c), start + 1e-12 * scale);
+    expect_consistent(problem, grouped);
+    expect_lowest(problem, grouped, random, 1e-9 * scale);
+  }
+}
+
+// Coordinates that do not interact, far apart: each ends where its own price puts it.
+TEST(ClusterProblem, SeparateGroupsPayTheirOwnPrice) {
+  const Vector weights = Vector::LinSpaced(4, 4, 1);
+  Vector pull(3), start(3), want(3);
+  pull << 40, -20, 2;
+  start << 3, 2, 1;
+  want << 40 - (4 + 3), -20 + 2, 1;
+  const Grouped grouped{Eigen::MatrixXd::Identity(3, 3), pull, {2, 1, 1}, start, SortedL1(weights)};
+  const ClusterProblem problem = solved(grouped, 1e-14);
+  EXPECT_LE((values(problem, 3) - want).norm(), 1e-12);
+  EXPECT_EQ(problem.sign(1), -1);
+  EXPECT_EQ(problem.order(), (std::vector<Index>{0, 1, 2}));
+}
+
+TEST(ClusterProblem, OneGroup) {
+  for (const double pull : {5.0, 2.0, 0.5, 0.0, -0.5, -5.0})
+    for (const double start : {0.0, 1e-3, 1.0, 100.0}) {
+      SCOPED_TRACE(::testing::Message() << pull << " from " << start);
+      const Grouped grouped{Eigen::MatrixXd::Constant(1, 1, 2),
+                            Vector::Constant(1, pull),
+                            {1},
+                            Vector::Constant(1, start),
+                            SortedL1(Vector::Ones(1))};
+      const double want = std::copysign(std::max(std::abs(pull) - 1, 0.0) / 2, pull);
+      EXPECT_NEAR(solved(grouped, 1e-14).value(0), want, 1e-12);
+    }
+}
+
+TEST(ClusterProblem, NothingToSolve) {
+  ClusterProblem problem(Matrix(0, 0), Vector(), {}, Vector(), SortedL1(Vector::Ones(3)));
+  problem.solve(1e-10);
+  EXPECT_TRUE(problem.order().empty());
+}
+
+// Columns that cancel: no curvature and no pull, but a price, so it goes to 0; without a price it stays
+// finite.
+TEST(ClusterProblem, NoCurvature) {
+  Vector pull(2), start(2);
+  pull << 4, 0;
+  start << 2, 1;
+  Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(2, 2);
+  hessian(0, 0) = 1;
+  const Grouped paid{hessian, pull, {1, 2}, start, SortedL1(Vector::Ones(3))};
+  const ClusterProblem problem = solved(paid, 1e-14);
+  EXPECT_NEAR(problem.value(0), 3, 1e-12);
+  EXPECT_EQ(problem.value(1), 0);
+  const Grouped free{hessian, pull, {1, 2}, start, SortedL1(Vector::Unit(3, 0))};
+  const ClusterProblem other = solved(free, 1e-14);
+  EXPECT_TRUE(std::isfinite(other.value(1)));
+  EXPECT_NEAR(free.objective(values(other, 2)), -4.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace tyto
