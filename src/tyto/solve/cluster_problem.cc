@@ -152,7 +152,7 @@ double ClusterProblem::sweep() {
   return progress;
 }
 
-// Newton's method on the groups that are not zero.
+// Newton's method on the groups that are not zero. False if it did not lead down.
 bool ClusterProblem::newton(int most) {
   const Index count = std::ssize(order_);
   if (count == 0) return true;
@@ -166,43 +166,50 @@ bool ClusterProblem::newton(int most) {
   }
   PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
                        penalty_);
-  const bool done = method.run(most);
+  method.run(most);
   ++factorisations, steps += method.steps;
 
-  // Take over: leaders in their new order, each followed by those that joined it.
+  // Leaders in their new order, each followed by those that joined it; the others are zero.
   const std::vector<Index> groups = order_;
   std::vector<std::vector<Index>> members(groups.size());
   for (Index i = 0; i < count; ++i) members[at(method.leader(i))].push_back(i);
-  order_.clear();
-  std::vector<bool> zero(groups.size(), true);
-  double limit = kInfinity;
+  Vector values = Vector::Zero(count), image = ascent_;
+  std::vector<Index> order;
+  double limit = kInfinity, penalty = 0, scale = 0;  // penalty: of the new point, less that of the old one
+  Index above = 0;
   for (const Index i : method.order()) {
-    const double magnitude = std::min(std::abs(method.value(i)), limit);  // rounding must not break the order
-    limit = magnitude;
+    limit = std::min(std::abs(method.value(i)), limit);  // rounding must not break the order
     for (const Index j : members[at(i)]) {
-      const Index k = groups[at(j)];
-      const double to = method.turned(j) ? -magnitude : magnitude;
-      ascent_ -= (to - magnitude_[k]) * hessian_.col(k);
-      magnitude_[k] = magnitude;
-      zero[at(j)] = magnitude == 0;
-      if (magnitude > 0) order_.push_back(k);
+      values[j] = method.turned(j) ? -limit : limit;
+      if (limit > 0) order.push_back(groups[at(j)]);
+      penalty += limit * price(groups[at(j)], above);
+      above += size_[at(groups[at(j)])];
     }
+  }
+  double change = 0;
+  for (Index j = 0; j < count; ++j) {
+    const Index k = groups[at(j)];
+    image -= (values[j] - magnitude_[k]) * hessian_.col(k);
+    const double before = magnitude_[k] * price(k, above_[at(j)]);
+    penalty -= before, scale += before;
   }
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
-    if (zero[at(j)]) {
-      ascent_ += magnitude_[k] * hessian_.col(k);
-      magnitude_[k] = 0, place_[at(k)] = kNowhere;
-    } else if (method.turned(j)) {
-      turn(k);
-    }
+    change += 0.5 * (ascent_[k] + image[k]) * (values[j] - magnitude_[k]);
+  }
+  if (!(change >= penalty - 1e-13 * scale)) return false;  // uphill: a step that rounding has spoilt
+  ascent_ = image, order_ = order;
+  for (Index j = 0; j < count; ++j) {
+    const Index k = groups[at(j)];
+    magnitude_[k] = std::abs(values[j]), place_[at(k)] = kNowhere;
+    if (values[j] < 0) turn(k);
   }
   above_.resize(order_.size());
   renumber(0, std::ssize(order_));
   for (const Index i : method.order())
     for (const Index j : members[at(i)])
-      if (j != i && !zero[at(j)]) merge(groups[at(j)], groups[at(i)]);
-  return done;
+      if (j != i && values[j] != 0) merge(groups[at(j)], groups[at(i)]);
+  return true;
 }
 
 void ClusterProblem::solve(double target) {
@@ -217,7 +224,7 @@ void ClusterProblem::solve(double target) {
       if (progress <= target || progress <= 0.01 * first) break;
     }
     if (progress <= target && (round > 0 ? groups == order_.size() : order_.size() > 300)) return;
-    newton(10 + static_cast<int>(order_.size() / 32));
+    if (!newton(10 + static_cast<int>(order_.size() / 32))) return;
   }
 }
 

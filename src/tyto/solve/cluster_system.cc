@@ -12,6 +12,50 @@ double signed_sum(const Cluster& cluster, const Vector& v) {
   return sum;
 }
 
+// Z: the signed sum of the columns of each cluster.
+Matrix sums(const Pattern& pattern, const WorkingSet& columns) {
+  Matrix z(columns.rows(), std::ssize(pattern));
+  Vector sum(columns.rows());
+  for (Index k = 0; k < z.cols(); ++k) {
+    sum.setZero();
+    const Cluster& cluster = pattern[at(k)];
+    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
+      columns.add_column(cluster.columns[i], cluster.signs[i], sum);
+    z.col(k) = sum;
+  }
+  return z;
+}
+
+// The rows and columns of H that belong to new clusters.
+void add_products(const Pattern& pattern, const std::vector<Index>& origin, WorkingSet& columns,
+                  Matrix& hessian) {
+  const Index count = std::ssize(pattern);
+  std::vector<Index> slots, places, begin(pattern.size() + 1, 0);
+  for (const Cluster& cluster : pattern)
+    slots.insert(slots.end(), cluster.columns.begin(), cluster.columns.end());
+  columns.activate(slots);
+  // Places instead of slots, cluster after cluster, for the sums below.
+  std::vector<double> signs;
+  for (Index k = 0; k < count; ++k) {
+    for (const Index slot : pattern[at(k)].columns) places.push_back(columns.place(slot));
+    signs.insert(signs.end(), pattern[at(k)].signs.begin(), pattern[at(k)].signs.end());
+    begin[at(k + 1)] = std::ssize(places);
+  }
+  Vector image(columns.active());  // the products of a cluster with all that is active
+  for (Index k = 0; k < count; ++k) {
+    if (origin[at(k)] >= 0) continue;
+    const Cluster& cluster = pattern[at(k)];
+    image.setZero();
+    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
+      image += cluster.signs[i] * columns.products(cluster.columns[i]);
+    for (Index l = 0; l < count; ++l) {
+      double sum = 0;
+      for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
+      hessian(l, k) = hessian(k, l) = sum;
+    }
+  }
+}
+
 }  // namespace
 
 void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
@@ -23,35 +67,18 @@ void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
 
 void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns) {
   const Index count = std::ssize(pattern);
-  std::vector<Index> old, fresh, slots;
-  for (Index k = 0; k < count; ++k) {
-    (origin[at(k)] >= 0 ? old : fresh).push_back(k);
-    if (origin[at(k)] < 0)
-      slots.insert(slots.end(), pattern[at(k)].columns.begin(), pattern[at(k)].columns.end());
-  }
-  columns.activate(slots);
+  Index nonzeros = 0;
+  for (const Cluster& cluster : pattern) nonzeros += cluster.size();
   Matrix hessian(count, count);
-  for (const Index k : old)
-    for (const Index l : old) hessian(l, k) = hessian_(origin[at(l)], origin[at(k)]);
-  // Places instead of slots, cluster after cluster, for the sums below.
-  std::vector<Index> places, begin(pattern.size() + 1, 0);
-  std::vector<double> signs;
-  for (Index k = 0; k < count; ++k) {
-    for (const Index slot : pattern[at(k)].columns) places.push_back(columns.place(slot));
-    signs.insert(signs.end(), pattern[at(k)].signs.begin(), pattern[at(k)].signs.end());
-    begin[at(k + 1)] = std::ssize(places);
-  }
-  Vector image(columns.active());  // the products of a cluster with all that is active
-  for (const Index k : fresh) {
-    const Cluster& cluster = pattern[at(k)];
-    image.setZero();
-    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
-      image += cluster.signs[i] * columns.products(cluster.columns[i]);
-    for (Index l = 0; l < count; ++l) {
-      double sum = 0;
-      for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
-      hessian(l, k) = hessian(k, l) = sum;
-    }
+  // Many columns in few clusters: their sums are cheaper than their products.
+  if (!columns.covariance() && nonzeros > 2 * columns.rows()) {
+    gram(sums(pattern, columns), 0, hessian);
+  } else {
+    for (Index k = 0; k < count; ++k)
+      for (Index l = 0; l <= k; ++l)
+        if (origin[at(k)] >= 0 && origin[at(l)] >= 0)
+          hessian(k, l) = hessian(l, k) = hessian_(origin[at(k)], origin[at(l)]);
+    add_products(pattern, origin, columns, hessian);
   }
   pattern_.swap(pattern), hessian_.swap(hessian);
 }
@@ -73,12 +100,11 @@ void ClusterSystem::adopt(const ClusterProblem& solved, const WorkingSet& column
   std::vector<Index> place(pattern_.size(), -1);
   for (Index i = 0; i < std::ssize(order); ++i) place[at(order[at(i)])] = i;
   Pattern pattern(order.size());
-  Vector step = Vector::Zero(columns.active());
+  Vector step = Vector::Zero(columns.size());
   for (Index k = 0; k < std::ssize(pattern_); ++k) {
     const Cluster& from = pattern_[at(k)];
     const double value = solved.value(k), change = value - from.magnitude;
-    for (std::size_t m = 0; m < from.columns.size(); ++m)
-      step[columns.place(from.columns[m])] = from.signs[m] * change;
+    for (std::size_t m = 0; m < from.columns.size(); ++m) step[from.columns[m]] = from.signs[m] * change;
     const Index i = place[at(solved.group(k))];
     if (i < 0) continue;
     Cluster& to = pattern[at(i)];

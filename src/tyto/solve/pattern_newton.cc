@@ -36,13 +36,15 @@ Index PatternNewton::leader(Index i) const {
 }
 
 // A singular H gets a ridge: steps are then shorter than Newton's along directions without curvature, and
-// stay steps of descent.
+// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong.
 bool PatternNewton::factorise(Matrix hessian) {
-  for (double ridge = 1e-14; ridge < 1; ridge *= 100) {
+  for (double ridge = 1e-14; ridge < 1; ridge *= 1e4) {
     factor_ = hessian;
     factor_.diagonal() *= 1 + ridge;
     factor_.diagonal().array() += 1e-300;
-    if (cholesky(factor_)) return true;
+    if (cholesky(factor_) &&
+        (factor_.diagonal().array().square() >= 1e-13 * hessian.diagonal().array()).all())
+      return true;
   }
   return false;
 }
@@ -134,7 +136,7 @@ PatternNewton::Stop PatternNewton::lowest(const Vector& step, double slope) {
   const auto position = [&](Index i) { return sign_[at(i)] * value_[i]; };  // at the start of the step
   const auto speed = [&](Index i) { return sign_[at(i)] * step[i]; };
   const Index count = std::ssize(order_);
-  for (;;) {
+  for (Index events = 0;; ++events) {
     double next = kInfinity;
     Index place = kNone;
     for (Index k = 0; k < count; ++k) {
@@ -147,6 +149,7 @@ PatternNewton::Stop PatternNewton::lowest(const Vector& step, double slope) {
     next = std::max(next, now);
     const double bottom = slope / curvature;
     if (bottom <= next || place == kNone) return {bottom, kNone, crossed};
+    if (events > 4 * count) return {next, kNone, true};  // far enough: the next direction is a better one
     now = next;
     const Index i = order_[at(place)], first = above(place);
     if (place + 1 == count) {

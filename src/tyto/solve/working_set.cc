@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "tyto/math/kernels.h"
+
 namespace tyto {
 namespace {
 
 constexpr Index kNone = -1;
+constexpr Index kLargestGram = 4096;  // 128 MiB
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -20,35 +23,38 @@ void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_co
 
 }  // namespace
 
+// Reading n rows again and again costs more than their products once, where there are many rows; sparse
+// columns have few entries and cheap products.
+bool WorkingSet::better_as_covariance(Index count) const {
+  if (count > kLargestGram) return false;
+  const double rows =
+      full_.is_sparse() ? static_cast<double>(kLargestGram) : static_cast<double>(full_.rows());
+  // A form is left only when the other one is clearly cheaper.
+  return rows > (size() == 0 ? 2.0 : covariance_ ? 1.0 : 4.0) * static_cast<double>(count);
+}
+
 bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
-  rows_ = design.rows();
-  std::vector<Index> fresh, stay;
+  std::vector<Index> fresh;
   for (const Index j : columns)
     if (!slot_.contains(design.raw(j))) fresh.push_back(j);
   const Index wanted = std::ssize(columns), total = size() + std::ssize(fresh);
   // What is not wanted any more may stay while it is little, or, as a Gram matrix, small beside X.
   const bool crowded =
       total > 3 * wanted + 64 && (!covariance_ || 4 * total * total > full_.stored_entries());
-  // A form is left when the other one is clearly cheaper.
-  const bool other_form =
-      covariance_ ? !design.is_sparse() && total > rows_ : design.is_sparse() || rows_ > 4 * total;
   bool changed = false;
-  if (size() == 0 || other_form) {
+  if (size() == 0 || better_as_covariance(crowded ? wanted : total) != covariance_) {
     changed = size() > 0;
     keep({});
-    covariance_ = design.is_sparse() || rows_ > 2 * wanted;
+    covariance_ = better_as_covariance(wanted);
     fresh.assign(columns.begin(), columns.end());
-  } else {
-    std::vector<bool> wished(at(size()), !crowded);
-    if (crowded)
-      for (const Index j : columns)
-        if (const auto found = slot_.find(design.raw(j)); found != slot_.end())
-          wished[at(found->second)] = true;
-    for (Index slot = 0; slot < size(); ++slot)
-      if (wished[at(slot)]) stay.push_back(slot);
+  } else if (crowded) {
+    std::vector<Index> stay;
+    for (const Index j : columns)
+      if (const auto found = slot_.find(design.raw(j)); found != slot_.end()) stay.push_back(found->second);
+    std::sort(stay.begin(), stay.end());
     if (std::ssize(stay) < size()) keep(stay), changed = true;
   }
-  append(design, fresh);
+  append(fresh, design);
   present_.clear();
   for (Index slot = 0; slot < size(); ++slot) {
     column_[at(slot)] = design.find(raw_[at(slot)]);
@@ -62,92 +68,105 @@ bool WorkingSet::contains(const Design& design, std::span<const Index> columns) 
 }
 
 void WorkingSet::keep(const std::vector<Index>& slots) {
-  std::vector<Index> active;
-  if (covariance_) place_.assign(at(size()), kNone);
   for (Index to = 0; to < std::ssize(slots); ++to) {
     const Index from = slots[at(to)];
-    raw_[at(to)] = raw_[at(from)], column_[at(to)] = column_[at(from)];
-    if (covariance_) {
-      if (from != to) products_.col(to) = products_.col(from), products_.row(to) = products_.row(from);
-    } else {
-      if (from != to) packed_.col(to) = packed_.col(from);
-      const Index place = place_[at(from)];
-      place_[at(to)] = place;
-      if (place != kNone) active_[at(place)] = to;
-    }
-  }
-  if (!covariance_) {  // those that are active close ranks, too
-    std::vector<bool> kept(active_.size(), false);
-    for (std::size_t to = 0; to < slots.size(); ++to)
-      if (place_[to] != kNone) kept[at(place_[to])] = true;
-    Index count = 0;
-    for (Index place = 0; place < std::ssize(active_); ++place) {
-      if (!kept[at(place)]) continue;
-      if (place != count) {
-        active_[at(count)] = active_[at(place)];
-        active_columns_.col(count) = active_columns_.col(place);
-        products_.col(count) = products_.col(place), products_.row(count) = products_.row(place);
-      }
-      place_[at(active_[at(count)])] = count;
-      ++count;
-    }
-    active_.resize(at(count));
+    raw_[at(to)] = raw_[at(from)], place_[at(to)] = place_[at(from)];
+    if (from == to) continue;
+    if (covariance_)
+      products_.col(to) = products_.col(from), products_.row(to) = products_.row(from);
+    else if (packed_.size() > 0)
+      packed_.col(to) = packed_.col(from);
   }
   raw_.resize(slots.size()), column_.resize(slots.size()), place_.resize(slots.size());
   slot_.clear();
   for (Index slot = 0; slot < size(); ++slot) slot_[raw_[at(slot)]] = slot;
+  close_ranks(size());
 }
 
-void WorkingSet::append(const Design& design, std::span<const Index> columns) {
+// Places of slots that are gone are filled by those behind them.
+void WorkingSet::close_ranks(Index slots) {
+  std::vector<Index> slot_at(active_.size(), kNone);
+  for (Index slot = 0; slot < slots; ++slot)
+    if (place_[at(slot)] != kNone) slot_at[at(place_[at(slot)])] = slot;
+  Index count = 0;
+  for (Index place = 0; place < std::ssize(slot_at); ++place) {
+    const Index slot = slot_at[at(place)];
+    if (slot == kNone) continue;
+    if (place != count) {
+      active_columns_.col(count) = active_columns_.col(place);
+      products_.col(count) = products_.col(place), products_.row(count) = products_.row(place);
+    }
+    active_[at(count)] = slot, place_[at(slot)] = count++;
+  }
+  active_.resize(at(count));
+}
+
+void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   if (columns.empty()) return;
-  const Index before = size(), after = before + std::ssize(columns);
+  const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
   for (const Index j : columns) {
     slot_[design.raw(j)] = size();
     raw_.push_back(design.raw(j)), column_.push_back(j), place_.push_back(kNone);
   }
-  if (!covariance_) {
-    if (packed_.rows() != rows_) packed_.resize(rows_, 0);
-    grow(packed_, rows_, rows_, after, before);
-    design.pack(columns, 0, rows_, packed_.col(before).data());
-    return;
+  if (covariance_) {
+    grow(products_, after, before, after, before);
+    std::vector<Index> all;
+    for (Index slot = 0; slot < after; ++slot) all.push_back(full_column(slot));
+    full_.products(all, products_.block(0, before, after, after - before));
+    products_.block(before, 0, after - before, before) =
+        products_.block(0, before, before, after - before).transpose();
+  } else if (!full_.is_sparse()) {
+    if (packed_.rows() != rows) packed_.resize(rows, 0);
+    grow(packed_, rows, rows, after, before);
+    design.pack(columns, 0, rows, packed_.col(before).data());
   }
-  grow(products_, after, before, after, before);
-  std::vector<Index> all;
-  for (const Index raw : raw_) all.push_back(full_.find(raw));
-  full_.products(all, products_.block(0, before, after, after - before));
-  products_.block(before, 0, after - before, before) =
-      products_.block(0, before, before, after - before).transpose();
 }
 
 void WorkingSet::activate(std::span<const Index> slots) {
   if (covariance_) return;
-  const Index before = std::ssize(active_);
+  const Index before = std::ssize(active_), rows = full_.rows();
   for (const Index slot : slots)
     if (place_[at(slot)] == kNone) place_[at(slot)] = std::ssize(active_), active_.push_back(slot);
   const Index after = std::ssize(active_), fresh = after - before;
   if (fresh == 0) return;
-  if (active_columns_.rows() != rows_) active_columns_.resize(rows_, 0);
-  grow(active_columns_, rows_, rows_, after, before);
+  if (active_columns_.rows() != rows) active_columns_.resize(rows, 0);
+  grow(active_columns_, rows, rows, after, before);
   grow(products_, after, before, after, before);
-  for (Index place = before; place < after; ++place)
-    active_columns_.col(place) = packed_.col(active_[at(place)]);
+  for (Index place = before; place < after; ++place) {
+    const Index column = full_column(active_[at(place)]);
+    full_.pack({&column, 1}, 0, rows, active_columns_.col(place).data());
+  }
   transpose_product(active_columns_.leftCols(after), active_columns_.middleCols(before, fresh), 0,
                     products_.block(0, before, after, fresh));
   products_.block(before, 0, fresh, before) = products_.block(0, before, before, fresh).transpose();
 }
 
 void WorkingSet::ascent(const Vector& state, Vector& out) const {
-  if (covariance_)
+  if (covariance_) {
     out = state;
-  else
+  } else if (!full_.is_sparse()) {
     transpose_product(packed_.leftCols(size()), state, out);
+  } else {
+    std::vector<Index> columns;
+    for (const Index slot : present_) columns.push_back(full_column(slot));
+    Vector values(std::ssize(columns));
+    full_.transpose_multiply(columns, state, values.data());
+    out.setZero(size());
+    for (Index k = 0; k < values.size(); ++k) out[present_[at(k)]] = values[k];
+  }
 }
 
 void WorkingSet::move(const Vector& step, Vector& state) const {
-  if (covariance_)
-    add_product(-1, products_.topLeftCorner(size(), size()), step, state);
+  if (covariance_) return add_product(-1, products_.topLeftCorner(size(), size()), step, state);
+  for (Index slot = 0; slot < step.size(); ++slot)
+    if (step[slot] != 0) add_column(slot, -step[slot], state);
+}
+
+void WorkingSet::add_column(Index slot, double a, Vector& out) const {
+  if (full_.is_sparse())
+    full_.axpy(full_column(slot), a, out);
   else
-    add_product(-1, active_columns_.leftCols(active()), step, state);
+    kernels::axpy(a, packed_.col(slot).data(), out.data(), out.size());
 }
 
 }  // namespace tyto

@@ -10,9 +10,8 @@
 namespace tyto {
 
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
-//   direct:      the columns themselves, packed; the state is the residual r, and X'r costs n a column
+//   direct:      the columns themselves, packed where X is dense; the state is the residual r
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
-// In both, the inner products of the columns that are in the model, or were, are kept.
 class WorkingSet {
  public:
   // The design that all others are selected from.
@@ -21,7 +20,6 @@ class WorkingSet {
   // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
   // columns.
   bool include(const Design& design, std::span<const Index> columns);
-
   bool contains(const Design& design, std::span<const Index> columns) const;
 
   Index size() const { return std::ssize(raw_); }
@@ -29,28 +27,33 @@ class WorkingSet {
   std::span<const Index> present() const { return present_; }
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
+  Index rows() const { return full_.rows(); }
 
-  void activate(std::span<const Index> slots);  // makes their inner products known
+  // Inner products: kept for slots that have been active.
+  void activate(std::span<const Index> slots);
   // Where an active slot has its place among the products, and its products with all that are active.
   Index place(Index slot) const { return covariance_ ? slot : place_[static_cast<std::size_t>(slot)]; }
   Index active() const { return covariance_ ? size() : std::ssize(active_); }
   auto products(Index slot) const { return products_.col(place(slot)).head(active()); }
 
-  void ascent(const Vector& state, Vector& out) const;  // X'r by slot
-  // The coefficients of active slots change by `step`, which is by place.
-  void move(const Vector& step, Vector& state) const;
+  void ascent(const Vector& state, Vector& out) const;  // X'r by slot; direct form: of those present
+  void move(const Vector& step, Vector& state) const;   // coefficients change by `step`, by slot
+  // out <- out + a x_j, in the direct form.
+  void add_column(Index slot, double a, Vector& out) const;
 
  private:
+  bool better_as_covariance(Index count) const;
   void keep(const std::vector<Index>& slots);
-  void append(const Design& design, std::span<const Index> columns);
+  void close_ranks(Index slots);
+  void append(std::span<const Index> columns, const Design& design);
+  Index full_column(Index slot) const { return full_.find(raw_[static_cast<std::size_t>(slot)]); }
 
   Design full_;
   bool covariance_ = false;
-  Index rows_ = 0;
   std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design (-1: not there)
   std::vector<Index> present_;
   std::unordered_map<Index, Index> slot_;  // by number in storage
-  Matrix packed_;                          // direct: all columns
+  Matrix packed_;                          // direct and dense: all columns
   Matrix active_columns_;                  // direct: those that are active
   std::vector<Index> active_, place_;      // direct: slots by place, and places by slot (-1: not active)
   Matrix products_;
