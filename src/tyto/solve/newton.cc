@@ -16,14 +16,23 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 // cluster problem of what results, until nothing pulls apart any more.
 class Newton final : public Solver {
  public:
-  void attach(const Problem& problem, const Iterate&) override {
+  void attach(const Problem& problem, const Iterate& x) override {
     columns_.attach(problem.design);
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
+    if (fallback_) fallback_->attach(problem, x);
   }
-  bool takes_bounds() const override { return true; }
-  void restrict_to(const Problem&, const Iterate&, std::span<const Index>, bool) override {}
+  bool takes_bounds() const override { return !fallback_; }
+  void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
+                   bool moved) override {
+    if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
+  }
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) override {
+    if (fallback_) return fallback_->advance(problem, x, c, goal);
+    if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
+      fallback_ = make_apgd({});
+      return fallback_->attach(problem, x);
+    }
     choose(problem, x, c);
     start(problem, x, c);
     const double target = std::max(0.1 * goal, 0.02 * c.gap);
@@ -48,6 +57,12 @@ class Newton final : public Solver {
 
  private:
   static constexpr int kRounds = 100;
+
+  // Where a Gram matrix and its factor would take more memory and time than they save.
+  bool too_large(const Problem& problem, const Iterate& x) const {
+    return std::ssize(system_.pattern()) > 2500 ||
+           (problem.design.is_sparse() && (x.beta.array() != 0).count() > 1000);
+  }
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by reading all of
   // its columns again: so by half at least.
@@ -191,6 +206,7 @@ class Newton final : public Solver {
     problem.design.multiply(x.beta, x.eta);
   }
 
+  std::unique_ptr<Solver> fallback_;
   WorkingSet columns_;
   ClusterSystem system_;
   Vector state_, start_, start_ascent_;

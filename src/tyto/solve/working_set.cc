@@ -8,7 +8,6 @@ namespace tyto {
 namespace {
 
 constexpr Index kNone = -1;
-constexpr Index kLargestGram = 4096;  // 128 MiB
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -23,14 +22,10 @@ void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_co
 
 }  // namespace
 
-// Reading n rows again and again costs more than their products once, where there are many rows; sparse
-// columns have few entries and cheap products.
+// Reading n rows again and again costs more than their products once, where there are many rows. Sparse
+// columns have few entries and cheap products. A form is left only when the other one is clearly cheaper.
 bool WorkingSet::better_as_covariance(Index count) const {
-  if (count > kLargestGram) return false;
-  const double rows =
-      full_.is_sparse() ? static_cast<double>(kLargestGram) : static_cast<double>(full_.rows());
-  // A form is left only when the other one is clearly cheaper.
-  return rows > (size() == 0 ? 2.0 : covariance_ ? 1.0 : 4.0) * static_cast<double>(count);
+  return full_.is_sparse() || full_.rows() > (size() == 0 ? 2 : covariance_ ? 1 : 4) * count;
 }
 
 bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
@@ -74,7 +69,7 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
     if (from == to) continue;
     if (covariance_)
       products_.col(to) = products_.col(from), products_.row(to) = products_.row(from);
-    else if (packed_.size() > 0)
+    else
       packed_.col(to) = packed_.col(from);
   }
   raw_.resize(slots.size()), column_.resize(slots.size()), place_.resize(slots.size());
@@ -115,7 +110,7 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
     full_.products(all, products_.block(0, before, after, after - before));
     products_.block(before, 0, after - before, before) =
         products_.block(0, before, before, after - before).transpose();
-  } else if (!full_.is_sparse()) {
+  } else {
     if (packed_.rows() != rows) packed_.resize(rows, 0);
     grow(packed_, rows, rows, after, before);
     design.pack(columns, 0, rows, packed_.col(before).data());
@@ -132,10 +127,8 @@ void WorkingSet::activate(std::span<const Index> slots) {
   if (active_columns_.rows() != rows) active_columns_.resize(rows, 0);
   grow(active_columns_, rows, rows, after, before);
   grow(products_, after, before, after, before);
-  for (Index place = before; place < after; ++place) {
-    const Index column = full_column(active_[at(place)]);
-    full_.pack({&column, 1}, 0, rows, active_columns_.col(place).data());
-  }
+  for (Index place = before; place < after; ++place)
+    active_columns_.col(place) = packed_.col(active_[at(place)]);
   transpose_product(active_columns_.leftCols(after), active_columns_.middleCols(before, fresh), 0,
                     products_.block(0, before, after, fresh));
   products_.block(before, 0, fresh, before) = products_.block(0, before, before, fresh).transpose();
@@ -144,15 +137,8 @@ void WorkingSet::activate(std::span<const Index> slots) {
 void WorkingSet::ascent(const Vector& state, Vector& out) const {
   if (covariance_) {
     out = state;
-  } else if (!full_.is_sparse()) {
-    transpose_product(packed_.leftCols(size()), state, out);
   } else {
-    std::vector<Index> columns;
-    for (const Index slot : present_) columns.push_back(full_column(slot));
-    Vector values(std::ssize(columns));
-    full_.transpose_multiply(columns, state, values.data());
-    out.setZero(size());
-    for (Index k = 0; k < values.size(); ++k) out[present_[at(k)]] = values[k];
+    transpose_product(packed_.leftCols(size()), state, out);
   }
 }
 
@@ -163,10 +149,7 @@ void WorkingSet::move(const Vector& step, Vector& state) const {
 }
 
 void WorkingSet::add_column(Index slot, double a, Vector& out) const {
-  if (full_.is_sparse())
-    full_.axpy(full_column(slot), a, out);
-  else
-    kernels::axpy(a, packed_.col(slot).data(), out.data(), out.size());
+  kernels::axpy(a, packed_.col(slot).data(), out.data(), out.size());
 }
 
 }  // namespace tyto

@@ -10,7 +10,7 @@
 namespace tyto {
 
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
-//   direct:      the columns themselves, packed where X is dense; the state is the residual r
+//   direct:      the columns themselves, packed; the state is the residual r, and X'r costs n a column
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
 class WorkingSet {
  public:
@@ -36,7 +36,7 @@ class WorkingSet {
   Index active() const { return covariance_ ? size() : std::ssize(active_); }
   auto products(Index slot) const { return products_.col(place(slot)).head(active()); }
 
-  void ascent(const Vector& state, Vector& out) const;  // X'r by slot; direct form: of those present
+  void ascent(const Vector& state, Vector& out) const;  // X'r by slot
   void move(const Vector& step, Vector& state) const;   // coefficients change by `step`, by slot
   // out <- out + a x_j, in the direct form.
   void add_column(Index slot, double a, Vector& out) const;
