@@ -78,13 +78,13 @@ void expect_moves(WorkingSet& set, const Design& design, Random& random) {
     std::sort(active.begin(), active.end());
     active.erase(std::unique(active.begin(), active.end()), active.end());
     expect_products(set, x, active);
-    Vector by_place = Vector::Zero(set.active());
+    Vector by_slot = Vector::Zero(set.size());
     for (const Index slot : active)
       if (random.chance(0.7)) {
-        by_place[set.place(slot)] = random.normal();
-        r -= by_place[set.place(slot)] * x.col(set.column(slot));
+        by_slot[slot] = random.normal();
+        r -= by_slot[slot] * x.col(set.column(slot));
       }
-    set.move(by_place, state);
+    set.move(by_slot, state);
     set.ascent(state, ascent);
     ASSERT_EQ(ascent.size(), set.size());
     for (const Index slot : set.present())
