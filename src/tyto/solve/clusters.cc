@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <utility>
 
 namespace tyto {
 namespace {
@@ -101,6 +104,54 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
   for (const Pool& p : pool(pulls, penalty, first, tolerance))
     if (p.speed() > tolerance) parts.push_back(make_cluster({pulls.data() + p.begin, p.end - p.begin}, 0));
   return parts;
+}
+
+namespace {
+
+// What a cut gains at first order: the pull of the faster part beyond its prices.
+double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty, Index first) {
+  double sum = penalty.weight_sum(first) - penalty.weight_sum(first + faster.size());
+  for (std::size_t i = 0; i < faster.columns.size(); ++i) sum += faster.signs[i] * ascent[faster.columns[i]];
+  return sum;
+}
+
+}  // namespace
+
+Refinement refined(const Pattern& pattern, std::span<const Index> columns, const Vector& ascent,
+                   const SortedL1& penalty, double share) {
+  constexpr std::size_t kCuts = 4, kNew = 32;  // so many are allowed in any case
+  const double tolerance = 1e-13 * penalty.weight(0);
+  std::vector<Pattern> parts;
+  std::vector<std::pair<double, std::size_t>> gains;
+  std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
+  Index first = 0;
+  for (const Cluster& cluster : pattern) {
+    parts.push_back(split(cluster, ascent, penalty, first, tolerance));
+    if (parts.back().size() > 1)
+      gains.emplace_back(gain(parts.back()[0], ascent, penalty, first), parts.size() - 1);
+    for (const Index j : cluster.columns) zero[static_cast<std::size_t>(j)] = false;
+    first += cluster.size();
+  }
+  std::sort(gains.begin(), gains.end(), std::greater<>());
+  const auto cuts = std::max(kCuts, static_cast<std::size_t>(share * static_cast<double>(pattern.size())));
+  for (std::size_t i = cuts; i < gains.size(); ++i) parts[gains[i].second] = {pattern[gains[i].second]};
+
+  std::vector<Index> zeros;
+  for (const Index j : columns)
+    if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
+  Refinement next;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const bool whole = parts[k].size() == 1;
+    next.origin.insert(next.origin.end(), parts[k].size(), whole ? static_cast<Index>(k) : -1);
+    std::move(parts[k].begin(), parts[k].end(), std::back_inserter(next.pattern));
+    next.changed = next.changed || !whole;
+  }
+  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance);
+  leaving.resize(std::min(leaving.size(), std::max(kNew, next.pattern.size() / 2)));
+  next.changed = next.changed || !leaving.empty();
+  next.origin.insert(next.origin.end(), leaving.size(), -1);
+  std::move(leaving.begin(), leaving.end(), std::back_inserter(next.pattern));
+  return next;
 }
 
 }  // namespace tyto

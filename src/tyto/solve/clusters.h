@@ -32,4 +32,14 @@ Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& pena
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
                    double tolerance);
 
+// The next pattern to try: clusters that pull apart are cut in two, the hardest first, and no more than a
+// `share` of all; columns at zero leave it, the hardest first.
+struct Refinement {
+  Pattern pattern;
+  std::vector<Index> origin;  // the cluster that this one has been, or -1 for a new one
+  bool changed = false;
+};
+Refinement refined(const Pattern& pattern, std::span<const Index> columns, const Vector& ascent,
+                   const SortedL1& penalty, double share);
+
 }  // namespace tyto

@@ -152,51 +152,11 @@ class Newton final : public Solver {
         .gap;
   }
 
-  // False if nothing pulls apart.
+  // Cuts clusters that pull apart; false if there are none.
   bool refine(const Vector& ascent, const SortedL1& penalty) {
-    const double tolerance = 1e-13 * penalty.weight(0);
-    Pattern next;
-    std::vector<Index> origin;
-    std::vector<bool> zero(at(columns_.size()), true);
-    bool changed = false;
-    Index first = 0;
-    std::vector<Pattern> all;
-    std::vector<std::pair<double, Index>> gains;
-    for (Index k = 0; k < std::ssize(system_.pattern()); ++k) {
-      const Cluster& cluster = system_.pattern()[at(k)];
-      for (const Index j : cluster.columns) zero[at(j)] = false;
-      all.push_back(split(cluster, ascent, penalty, first, tolerance));
-      if (all.back().size() > 1) {
-        const Cluster& top = all.back()[0];
-        double gain = 0;
-        for (std::size_t i = 0; i < top.columns.size(); ++i)
-          gain += top.signs[i] * ascent[top.columns[i]] - penalty.weight(first + static_cast<Index>(i));
-        gains.emplace_back(gain, k);
-      }
-      first += cluster.size();
-    }
-    std::sort(gains.begin(), gains.end(), std::greater<>());
-    for (std::size_t i =
-             std::max<std::size_t>(4, static_cast<std::size_t>(share_ * static_cast<double>(all.size())));
-         i < gains.size(); ++i)
-      all[at(gains[i].second)] = {system_.pattern()[at(gains[i].second)]};
-    for (Index k = 0; k < std::ssize(all); ++k) {
-      Pattern& parts = all[at(k)];
-      changed = changed || parts.size() > 1;
-      origin.insert(origin.end(), parts.size(), parts.size() == 1 ? k : -1);
-      std::move(parts.begin(), parts.end(), std::back_inserter(next));
-    }
-    std::vector<Index> zeros;
-    for (const Index slot : columns_.present())
-      if (zero[at(slot)]) zeros.push_back(slot);
-    Pattern parts = leave_zero(zeros, ascent, penalty, first, tolerance);
-    const std::size_t most = std::max<std::size_t>(32, next.size() / 2);
-    if (parts.size() > most) parts.resize(most);
-    changed = changed || !parts.empty();
-    origin.insert(origin.end(), parts.size(), -1);
-    std::move(parts.begin(), parts.end(), std::back_inserter(next));
-    if (changed) system_.refine(std::move(next), origin, columns_);
-    return changed;
+    Refinement next = refined(system_.pattern(), columns_.present(), ascent, penalty, share_);
+    if (next.changed) system_.refine(std::move(next.pattern), next.origin, columns_);
+    return next.changed;
   }
 
   void finish(const Problem& problem, Iterate& x) {
