@@ -12,27 +12,31 @@ namespace {
 
 constexpr double kTiny = 1e-140;  // squares below 1e-280 lose their digits, and then vanish
 
+InvalidArgument mismatch(const char* field, Index want, Index got) {
+  return InvalidArgument(std::string(field) + ": want " + std::to_string(want) + " entries, got " +
+                         std::to_string(got));
+}
+
 }  // namespace
 
 void validate(const Problem& problem) {
-  const Index n = problem.design.rows(), p = problem.design.cols();
-  const auto mismatch = [](const char* field, Index want, Index got) {
-    return InvalidArgument(std::string(field) + ": want " + std::to_string(want) + " entries, got " +
-                           std::to_string(got));
-  };
-  if (problem.y.size() != n) throw mismatch("y", n, problem.y.size());
-  if (problem.penalty.size() != p) throw mismatch("weights", p, problem.penalty.size());
-  if (!std::isfinite(problem.y.squaredNorm()))
+  validate(problem.design, problem.y);
+  if (problem.penalty.size() != problem.design.cols())
+    throw mismatch("weights", problem.design.cols(), problem.penalty.size());
+}
+
+void validate(const Design& design, const Vector& y) {
+  if (y.size() != design.rows()) throw mismatch("y", design.rows(), y.size());
+  if (!std::isfinite(y.squaredNorm()))
     throw InvalidArgument("y: want finite numbers whose squares can be added");
-  if (const double largest = problem.y.size() > 0 ? problem.y.lpNorm<Eigen::Infinity>() : 0;
-      largest > 0 && largest < kTiny)
+  if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
-  for (Index j = 0; j < p; ++j) {
-    const double magnitude = problem.design.magnitudes()[j] * problem.design.scales()[j];
+  for (Index j = 0; j < design.cols(); ++j) {
+    const double magnitude = design.magnitudes()[j] * design.scales()[j];
     if (!std::isfinite(magnitude))
       throw InvalidArgument("design: column " + std::to_string(j) +
                             ": want finite numbers whose squares can be added");
-    if (magnitude < kTiny && !problem.design.is_zero(j))
+    if (magnitude < kTiny && !design.is_zero(j))
       throw InvalidArgument(
           "design: column " + std::to_string(j) +
           ": want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");

@@ -19,6 +19,7 @@ struct Problem {
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
 void validate(const Problem& problem);
+void validate(const Design& design, const Vector& y);  // the same without the penalty
 
 struct Iterate {
   Vector beta, eta;  // invariant: eta == X beta

@@ -145,7 +145,6 @@ double ClusterProblem::update(Index k) {
 }
 
 double ClusterProblem::sweep() {
-  ++sweeps;
   double progress = 0;
   for (Index k = 0; k < magnitude_.size(); ++k)
     if (parent_[at(k)] == k) progress += update(k);
@@ -167,7 +166,6 @@ bool ClusterProblem::newton(int most) {
   PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
                        penalty_);
   method.run(most);
-  ++factorisations, steps += method.steps;
 
   // Leaders in their new order, each followed by those that joined it; the others are zero.
   const std::vector<Index> groups = order_;

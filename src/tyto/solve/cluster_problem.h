@@ -26,7 +26,6 @@ class ClusterProblem {
   Index group(Index k) const;
   double sign(Index k) const;
   double value(Index k) const { return sign(k) * magnitude_[group(k)]; }
-  int factorisations = 0, sweeps = 0, steps = 0;  // what it took
   // The groups that are not zero, the largest magnitude first.
   const std::vector<Index>& order() const { return order_; }
   const Matrix& hessian() const { return hessian_; }  // rows and columns of groups are theirs

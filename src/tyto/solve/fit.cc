@@ -127,7 +127,7 @@ struct Sequence::State {
 };
 
 Sequence::Sequence(const Design& design, Vector y, const FitOptions& options) {
-  validate(options);
+  validate(options), validate(design, y);
   Design counted = design.with_threads(options.threads).with_counter();
   const Index n = design.rows(), p = design.cols(), entries = counted.stored_entries();
   state_ = std::make_unique<State>(State{counted,
@@ -155,7 +155,9 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   const ScreeningRule& rule = screening_rule(options.screening);
   Solver& solver = *state.solver;
   const Problem full{state.design, state.y, penalty};
-  validate(full);
+  if (penalty.size() != full.design.cols())
+    throw InvalidArgument(
+        fmt::format("weights: want {} entries, got {}", full.design.cols(), penalty.size()));
   const Index p = full.design.cols(), read_before = full.design.entries_read();
   Reduced now{full, state.x, all_columns(p), {}};
   BestSphere best;
@@ -211,7 +213,6 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
 
 Fit fit(const Problem& problem, const FitOptions& options, const Vector* warm_start,
         const Observer& observer) {
-  validate(problem);
   Sequence sequence(problem.design, problem.y, options);
   if (warm_start != nullptr) sequence.start_from(*warm_start);
   return sequence.fit(problem.penalty, options.max_seconds, observer);
