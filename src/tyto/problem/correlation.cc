@@ -1,6 +1,7 @@
 #include "tyto/problem/correlation.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace tyto {
@@ -18,7 +19,10 @@ Correlation::Correlation(const Design& design)
       way_(Vector::Constant(design.cols(), -1)) {}
 
 void Correlation::move_to(const Vector& r) {
-  if (residual_.size() > 0 && residual_ != r) way_now_ += kMargin * (r - residual_).norm() + 1e-14 * r.norm();
+  if (residual_.size() > 0 && residual_ != r) {
+    const double step = kMargin * (r - residual_).norm() + 1e-14 * r.norm();
+    way_now_ = std::nextafter(way_now_ + step, std::numeric_limits<double>::infinity());
+  }
   residual_ = r;
 }
 

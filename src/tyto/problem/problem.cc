@@ -51,8 +51,8 @@ Iterate make_iterate(const Problem& problem, Vector beta) {
 
 // With r'y = r'r + r'Xb the gap needs no difference of large numbers:
 //   gap = P(b) - D(s r) = (1 - s)^2 ||r||^2 / 2 + J(b) - s b'X'r.
-Gap duality_gap(double rr, double norm, double product, double bound) {
-  const double best = rr > 0 ? (rr + product) / rr : 0;
+Gap duality_gap(double rr, double ry, double norm, double product, double bound) {
+  const double best = rr > 0 ? ry / rr : 0;
   const double scale = bound * std::abs(best) <= 1 ? best : std::copysign(1 / bound, best);
   return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
 }
@@ -79,7 +79,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
       product += x.beta[j] * c.correlation[j];
       magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
     }
-  const Gap gap = duality_gap(rr, norm, product, bound);
+  const Gap gap = duality_gap(rr, ry, norm, product, bound);
   c.scale = gap.scale, c.gap = gap.gap;
   c.residual_norm = std::sqrt(rr);
   c.primal = 0.5 * rr + norm;

@@ -45,11 +45,11 @@ Certificate certify(const Problem& problem, const Iterate& x);
 // The same where X'r is known: exact where beta is not 0, and elsewhere at least of the right magnitude.
 Certificate certify(const Problem& problem, const Iterate& x, Vector correlation);
 
-// The gap's formula (2.6): rr = ||r||^2, norm = J(b), product = b'X'r, bound = J°(X'r).
+// The gap's formula (2.6): rr = ||r||^2, ry = r'y, norm = J(b), product = b'X'r, bound = J°(X'r).
 struct Gap {
   double scale, gap;
 };
-Gap duality_gap(double rr, double norm, double product, double bound);
+Gap duality_gap(double rr, double ry, double norm, double product, double bound);
 
 // The problem on some of the columns, with the head of the weights: the same solution, if the columns left
 // out are 0.

@@ -59,7 +59,7 @@ struct Reduced {
 
 // Where the loop is; everything that the decision to stop depends on besides the certificate.
 struct Progress {
-  Index epoch, progress_epoch;
+  Index epoch, progress_epoch, patience;
   double seconds;
   bool interrupted;
 };
@@ -71,7 +71,7 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
   if (c.gap <= c.rounding) return Status::kStalled;
   if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
   if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
-  if (at.epoch - at.progress_epoch > std::max<Index>(1000, at.epoch / 2)) return Status::kStalled;
+  if (at.epoch - at.progress_epoch > std::max(at.patience, at.epoch / 2)) return Status::kStalled;
   return std::nullopt;
 }
 
@@ -172,15 +172,17 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
-    const Progress at{epoch, now.progress_epoch, trace.back().seconds, interrupted};
+    const Progress at{epoch, now.progress_epoch, solver.patience(), trace.back().seconds, interrupted};
     if (auto status = should_stop(c, tolerance, at, options)) {
       const bool converged = *status == Status::kConverged;
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
       Fit result = state.finish(full, std::move(solution), *status);
-      if (converged && !rule.safe && guessing && !result.certificate.meets(options.tolerance)) {
+      const bool ended = converged || *status == Status::kStalled;
+      if (ended && guessing && !result.certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
         now = Reduced{full, result.solution, all_columns(p), result.solution.beta};
+        now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
         continue;

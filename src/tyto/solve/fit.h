@@ -28,7 +28,7 @@ enum class Status {
   kEpochLimit,  // these four: the best point so far, with its certificate
   kTimeLimit,
   kInterrupted,  // the observer said stop
-  kStalled,      // rounding errors, or no progress for half of all epochs: the tolerance cannot be met
+  kStalled,      // rounding errors, or no progress for long (Solver::patience): the tolerance cannot be met
 };
 std::string_view name(Status status);
 

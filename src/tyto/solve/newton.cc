@@ -22,6 +22,7 @@ class Newton final : public Solver {
     if (fallback_) fallback_->attach(problem, x);
   }
   bool takes_bounds() const override { return !fallback_; }
+  Index patience() const override { return fallback_ ? fallback_->patience() : 20; }
   void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                    bool moved) override {
     if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
@@ -67,9 +68,12 @@ class Newton final : public Solver {
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by reading all of
   // its columns again: so by half at least.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
-    reach_ = c.gap > 0.5 * gap_ ? 2 * reach_ : std::max<Index>(1, reach_ / 2);  // further after a failure
+    const Index p = problem.design.cols();
+    reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
+                                : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
-    const Index support = (x.beta.array() != 0).count(), count = reach_ * std::max<Index>(32, support);
+    const Index support = (x.beta.array() != 0).count(),
+                count = std::min(p, reach_ * std::max<Index>(32, support));
     IndexSet want = hardest(x.beta, c.correlation, count);
     if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want))
       want = hardest(x.beta, c.correlation, std::max(count, columns_.size() / 2 * 3));
@@ -109,21 +113,21 @@ class Newton final : public Solver {
     stale_ = false;
     rr_ = c.residual_norm * c.residual_norm;
     if (columns_.covariance())
-      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, carried ? state_.size() : 0);
+      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, carried);
     else
       state_ = problem.y - x.eta;
   }
 
   // X'r by slot: from the certificate where it has it; for the first `carried` slots, what the Gram matrix
   // made of the last one; else from the data.
-  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, Index carried) const {
+  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, bool carried) {
     Vector ascent = Vector::Zero(columns_.size());
     std::vector<Index> unread, slots;
     for (const Index slot : columns_.present()) {
       const Index j = columns_.column(slot);
       if (c.bounded.empty() || !c.bounded[at(j)])
         ascent[slot] = c.correlation[j];
-      else if (slot < carried)
+      else if (carried && slot < std::ssize(known_) && known_[at(slot)])
         ascent[slot] = state_[slot];
       else
         unread.push_back(j), slots.push_back(slot);
@@ -131,6 +135,8 @@ class Newton final : public Solver {
     Vector values(std::ssize(unread));
     problem.design.transpose_multiply(unread, r, values.data());
     for (Index k = 0; k < values.size(); ++k) ascent[slots[at(k)]] = values[k];
+    known_.assign(at(columns_.size()), false);
+    for (const Index slot : columns_.present()) known_[at(slot)] = true;
     return ascent;
   }
 
@@ -147,7 +153,7 @@ class Newton final : public Solver {
     const Vector step = b - start_;
     const double rr =
         columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent)) : state_.squaredNorm();
-    return duality_gap(rr, penalty.value(b), b.dot(ascent),
+    return duality_gap(rr, rr + b.dot(ascent), penalty.value(b), b.dot(ascent),
                        penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())))
         .gap;
   }
@@ -170,6 +176,7 @@ class Newton final : public Solver {
   WorkingSet columns_;
   ClusterSystem system_;
   Vector state_, start_, start_ascent_;
+  std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
   double rr_ = 0;
   Index reach_ = 1;
   double gap_ = 0, share_ = 1;

@@ -34,6 +34,8 @@ class Solver {
   virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) = 0;
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
+  // Epochs without progress after which there will be none.
+  virtual Index patience() const { return 1000; }
 };
 
 struct SolverRow {
