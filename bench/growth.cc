@@ -52,7 +52,7 @@ tyto::Design sparse(const Shape& shape, std::mt19937_64& random) {
     for (const std::int32_t i : rows) x.insertBack(i, j) = normal(random);
   }
   x.finalize();
-  return tyto::Design::sparse(std::move(x));
+  return tyto::Design::sparse(x);
 }
 
 double resident_bytes(const char* field) {  // VmRSS or VmHWM

@@ -73,12 +73,8 @@ Json course(const Fit& fit) {
                      {"primal", at.primal},
                      {"gap", at.gap},
                      {"active", at.active}});
-  return {{"epochs", fit.epochs},
-          {"passes", fit.passes},
-          {"seconds", fit.seconds},
-          {"cpu_seconds", fit.cpu_seconds},
-          {"screened", fit.screened},
-          {"trace", std::move(trace)}};
+  return {{"epochs", fit.epochs},           {"passes", fit.passes},     {"seconds", fit.seconds},
+          {"cpu_seconds", fit.cpu_seconds}, {"screened", fit.screened}, {"trace", std::move(trace)}};
 }
 
 Json document(const Model& model, const char* format) {
