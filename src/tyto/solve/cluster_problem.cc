@@ -6,14 +6,13 @@
 #include <numeric>
 
 #include "tyto/solve/pattern_newton.h"
+#include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
 
 constexpr Index kNowhere = -1;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -166,8 +165,12 @@ bool ClusterProblem::newton(int most) {
   PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
                        penalty_);
   method.run(most);
+  return take_over(method);
+}
 
-  // Leaders in their new order, each followed by those that joined it; the others are zero.
+// Leaders in their new order, each followed by those that joined it; the others are zero.
+bool ClusterProblem::take_over(const PatternNewton& method) {
+  const Index count = std::ssize(order_);
   const std::vector<Index> groups = order_;
   std::vector<std::vector<Index>> members(groups.size());
   for (Index i = 0; i < count; ++i) members[at(method.leader(i))].push_back(i);

@@ -7,6 +7,8 @@
 
 namespace tyto {
 
+class PatternNewton;
+
 // The problem that is left when columns may only move as clusters: minimise over magnitudes c >= 0
 //   1/2 c'Hc - q'c + J(c),  H = Z'Z,  Z the signed sums of the columns of each cluster,
 // where a cluster counts in J as often as it has columns (MATH.md, section 7). Solved by coordinate descent,
@@ -42,6 +44,7 @@ class ClusterProblem {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(k)]) - penalty_.weight_sum(above);
   }
   bool newton(int most);
+  bool take_over(const PatternNewton& method);
 
   Matrix hessian_;
   Vector ascent_, magnitude_;

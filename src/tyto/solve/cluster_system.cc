@@ -1,9 +1,8 @@
 #include "tyto/solve/cluster_system.h"
+#include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // s'v for the signs s of a cluster.
 double signed_sum(const Cluster& cluster, const Vector& v) {

@@ -5,11 +5,10 @@
 #include "tyto/math/kernels.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
+#include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Working sets, and on them patterns (MATH.md, section 7). An epoch takes the columns that are in the model
 // or come closest to it, and solves the problem on them: split the clusters that pull apart, solve the

@@ -1,4 +1,5 @@
 #include "tyto/solve/pattern_newton.h"
+#include "tyto/solve/subscript.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -11,8 +12,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kNone = -1;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "tyto/math/kernels.h"
+#include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
 
 constexpr Index kNone = -1;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 // Room for so many rows and columns, with what is there kept.
 void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_cols) {
