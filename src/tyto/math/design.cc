@@ -92,6 +92,11 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
   Columns columns{IndexSet(static_cast<std::size_t>(cols)), Vector::Zero(cols), Vector::Ones(cols), {}, {}};
   std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
+  adopt(std::move(columns));
+}
+
+void Design::adopt(Columns columns) {
+  columns.largest_magnitude = columns.magnitude.size() > 0 ? columns.magnitude.maxCoeff() : 0;
   columns_ = std::make_shared<const Columns>(std::move(columns));
 }
 
@@ -99,7 +104,7 @@ Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) 
   Design design(storage, std::move(owner));
   Columns columns = *design.columns_;
   design.measure(columns);
-  design.columns_ = std::make_shared<const Columns>(std::move(columns));
+  design.adopt(std::move(columns));
   return design;
 }
 
@@ -170,7 +175,7 @@ Design Design::standardized(bool center, bool scale) const {
       columns.magnitude[j] /= columns.scale[j];
       columns.norm[j] = std::sqrt(n);
     }
-  result.columns_ = std::make_shared<const Columns>(std::move(columns));
+  result.adopt(std::move(columns));
   return result;
 }
 
@@ -191,7 +196,7 @@ Design Design::select(std::span<const Index> columns) const {
     to.norm[k] = from.norm[j], to.magnitude[k] = from.magnitude[j];
   }
   Design result = *this;
-  result.columns_ = std::make_shared<const Columns>(std::move(to));
+  result.adopt(std::move(to));
   return result;
 }
 

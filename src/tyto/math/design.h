@@ -69,6 +69,7 @@ class Design {
   // ||raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
   const Vector& magnitudes() const { return columns_->magnitude; }
+  double largest_magnitude() const { return columns_->largest_magnitude; }  // of all; 0 if there are none
 
   bool is_zero(Index column) const;  // no entry that is not 0
 
@@ -91,8 +92,10 @@ class Design {
   struct Columns {
     IndexSet raw;  // numbers in storage, increasing
     Vector center, scale, norm, magnitude;
+    double largest_magnitude = 0;
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
+  void adopt(Columns columns);
   void measure(Columns& columns) const;                    // norm and magnitude from center and scale
   Index count_read(std::span<const Index> columns) const;  // returns what it adds
 

@@ -131,7 +131,9 @@ Index gather(const double* v, Index n, double threshold, double* out) {
   return count;
 }
 
-Index zero(double* v, Index n, double threshold, Index* index) {
+// The numbers of the entries with |v_i| >= threshold; write(i, above, v_i) sees all, by vectors.
+template <class Write>
+Index find_any(const double* v, Index n, double threshold, Index* index, Write write) {
   const D d;
   const hn::RebindToSigned<D> di;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -143,17 +145,40 @@ Index zero(double* v, Index n, double threshold, Index* index) {
   for (; i + lanes <= n; i += lanes, number = hn::Add(number, step)) {
     const VectorD a = hn::LoadU(d, v + i);
     const auto above = hn::Ge(hn::Abs(a), bound);
-    hn::StoreU(hn::IfThenElseZero(above, a), d, v + i);
+    write(i, above, a);
     if (hn::AllFalse(d, above)) continue;
     count += static_cast<Index>(hn::CompressStore(number, hn::RebindMask(di, above), di, out + count));
   }
-  for (; i < n; ++i) {
-    if (std::abs(v[i]) >= threshold)
-      index[count++] = i;
-    else
-      v[i] = 0;
-  }
+  for (; i < n; ++i)
+    if (std::abs(v[i]) >= threshold) index[count++] = i;
   return count;
+}
+
+Index find(const double* v, Index n, double threshold, Index* index) {
+  return find_any(v, n, threshold, index, [](auto...) {});
+}
+
+Index zero(double* v, Index n, double threshold, Index* index) {
+  const D d;
+  const Index count = find_any(v, n, threshold, index, [&](Index i, auto above, auto a) {
+    hn::StoreU(hn::IfThenElseZero(above, a), d, v + i);
+  });
+  for (Index i = n - n % static_cast<Index>(hn::Lanes(d)); i < n; ++i)
+    if (!(std::abs(v[i]) >= threshold)) v[i] = 0;
+  return count;
+}
+
+void grow_any(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD until = hn::Set(d, now);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const VectorD a = hn::LoadU(d, v + i);
+    const VectorD more = hn::Mul(hn::Sub(until, hn::LoadU(d, since + i)), hn::LoadU(d, norm + i));
+    hn::StoreU(hn::Add(a, hn::CopySignToAbs(more, a)), d, out + i);
+  }
+  for (; i < n; ++i) out[i] = v[i] + std::copysign((now - since[i]) * norm[i], v[i]);
 }
 
 double dot_double(const double* x, const double* v, Index n) { return dot_any(x, v, n); }
@@ -181,7 +206,9 @@ HWY_EXPORT(axpy_float);
 HWY_EXPORT(magnitudes_of);
 HWY_EXPORT(count);
 HWY_EXPORT(gather);
+HWY_EXPORT(find);
 HWY_EXPORT(zero);
+HWY_EXPORT(grow_any);
 
 double dot(const double* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_double)(x, v, n); }
 double dot(const float* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_float)(x, v, n); }
@@ -200,8 +227,14 @@ Index count_above(const double* v, Index n, double threshold) {
 Index gather_above(const double* v, Index n, double threshold, double* out) {
   return HWY_DYNAMIC_DISPATCH(gather)(v, n, threshold, out);
 }
+Index find_above(const double* v, Index n, double threshold, Index* index) {
+  return HWY_DYNAMIC_DISPATCH(find)(v, n, threshold, index);
+}
 Index zero_below(double* v, Index n, double threshold, Index* index) {
   return HWY_DYNAMIC_DISPATCH(zero)(v, n, threshold, index);
+}
+void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
+  HWY_DYNAMIC_DISPATCH(grow_any)(v, since, norm, now, out, n);
 }
 
 }  // namespace tyto::kernels

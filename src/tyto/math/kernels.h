@@ -26,8 +26,13 @@ Index count_above(const double* v, Index n, double threshold);  // how many |v_i
 // for n + kPadding, or is v itself.
 constexpr Index kPadding = 64;
 Index gather_above(const double* v, Index n, double threshold, double* out);
-// Sets the entries with |v_i| < threshold to 0, writes the numbers of the others to `index`, which has room
-// for n + kPadding, and returns how many there are.
+// Writes the numbers i with |v_i| >= threshold to `index`, which has room for n + kPadding, and returns how
+// many there are.
+Index find_above(const double* v, Index n, double threshold, Index* index);
+// The same, and sets the other entries to 0.
 Index zero_below(double* v, Index n, double threshold, Index* index);
+
+// out_i <- v_i, made larger in magnitude by (now - since_i) norm_i >= 0.
+void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n);
 
 }  // namespace tyto::kernels

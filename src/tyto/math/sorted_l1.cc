@@ -4,7 +4,6 @@
 #include <hwy/contrib/sort/vqsort.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -14,25 +13,13 @@
 #include <vector>
 
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Index kBlock = 2048;  // entries whose survivors are gathered at a time, in a buffer on the stack
-
-// Applies gather(begin, length, buffer) -> count to the blocks of n entries, and append(begin, the count
-// results) to what it wrote to the buffer.
-template <class T, class Gather, class Append>
-void gather_blocks(Index n, Gather gather, Append append) {
-  std::array<T, kBlock + kernels::kPadding> buffer;
-  for (Index begin = 0; begin < n; begin += kBlock) {
-    const Index count = gather(begin, std::min(kBlock, n - begin), buffer.data());
-    append(begin, std::span<const T>(buffer.data(), static_cast<std::size_t>(count)));
-  }
-}
-
 std::vector<double> nonzero_magnitudes(const Vector& v) {
   std::vector<double> result;
   gather_blocks<double>(
@@ -118,7 +105,7 @@ std::vector<Ranked> keep_candidates(Vector& v, const SortedL1& norm, double s) {
 }
 
 // The largest first. The order of ties does not matter to what follows: equal magnitudes always share a pool.
-void sort_descending(std::vector<Ranked>& entries) {
+void sort_ranked(std::vector<Ranked>& entries) {
   if (entries.size() > 256)
     hwy::Sorter()(entries.data(), entries.size(), hwy::SortDescending());
   else
@@ -135,6 +122,7 @@ class PrefixSearch {
     if (u_.empty()) return best_;
     const auto [least, most] = std::minmax_element(u_.begin(), u_.end());
     const double bottom = *least, top = *most, total = std::accumulate(u_.begin(), u_.end(), 0.0);
+    if (std::ssize(u_) <= kSorted) return sorted(slack);
     const auto search = [&] {
       offer(std::ssize(u_), total);
       explore(0, std::ssize(u_), 0.0, total, top, bottom);
@@ -147,6 +135,22 @@ class PrefixSearch {
   }
 
  private:
+  static constexpr Index kSorted = 16384;
+
+  // Sorting all of them is fast where they are not many.
+  PayingPrefix sorted(double slack) {
+    sort_descending(u_);
+    const auto scan = [&] {
+      double sum = 0;
+      for (Index k = 0; k < std::ssize(u_); ++k) offer(k + 1, sum += u_[static_cast<std::size_t>(k)]);
+    };
+    scan();
+    if (slack == 0) return best_;
+    floor_ = highest_ - slack;
+    scan();
+    return best_;
+  }
+
   double surplus(Index k, double sum) const { return sum - s_ * norm_.weight_sum(k); }
 
   void offer(Index k, double sum) {
@@ -169,7 +173,7 @@ class PrefixSearch {
     if (hi - lo < 2 || bound <= last || bound < std::min(highest_, floor_)) return;
     const auto begin = u_.begin() + lo, end = u_.begin() + hi;
     if (hi - lo <= 32) {
-      std::sort(begin, end, std::greater<>());
+      sort_descending({begin, end});
       for (double sum = sum_lo; lo + 1 < hi; ++lo) offer(lo + 1, sum += u_[static_cast<std::size_t>(lo)]);
       return;
     }
@@ -236,18 +240,30 @@ SortedL1 SortedL1::head(Index k) const {
   return result;
 }
 
-SortedL1 SortedL1::scaled(double multiplier) const { return SortedL1(multiplier * weights()); }
+SortedL1 SortedL1::scaled(double multiplier) const {
+  SortedL1 result = *this;
+  result.multiplier_ *= multiplier;
+  const double largest = size_ > 0 ? result.weight(0) : multiplier, sum = result.weight_sum(size_);
+  if (!(multiplier > 0 && largest > 0 && std::isfinite(sum)))
+    throw InvalidArgument(fmt::format("weights: want a finite multiplier > 0, got {}", multiplier));
+  return result;
+}
+
+std::optional<double> SortedL1::multiple_of(const SortedL1& other) const {
+  if (data_ != other.data_ || size_ != other.size_) return std::nullopt;
+  return multiplier_ / other.multiplier_;
+}
 
 double SortedL1::value(const Vector& beta) const {
   std::vector<double> nonzero = nonzero_magnitudes(beta);
-  std::sort(nonzero.begin(), nonzero.end(), std::greater<>());
-  return kernels::dot(nonzero.data(), data_->weight.data(), std::ssize(nonzero));
+  sort_descending(nonzero);
+  return multiplier_ * kernels::dot(nonzero.data(), data_->weight.data(), std::ssize(nonzero));
 }
 
 void SortedL1::prox(Vector& v, double step) const {
   if (size_ == 0) return;
   std::vector<Ranked> sorted = keep_candidates(v, *this, step);
-  sort_descending(sorted);
+  sort_ranked(sorted);
   std::vector<double> value(sorted.size());
   for (std::size_t k = 0; k < value.size(); ++k)
     value[k] = magnitude(sorted[k]) - step * weight(static_cast<Index>(k));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "tyto/base/types.h"
@@ -9,15 +10,15 @@ namespace tyto {
 
 // The sorted L1 norm J(b) = sum_i w[i] |b|_(i), where |b|_(1) >= |b|_(2) >= ... are the sorted magnitudes of
 // b and w is non-increasing and non-negative. w = (1, ..., 1) gives the lasso, (1, 0, ..., 0) the L-infinity
-// norm. Cheap to copy; a head of the weights shares their memory.
+// norm. Cheap to copy: heads and multiples of the weights share their memory.
 class SortedL1 {
  public:
   explicit SortedL1(Vector weights);  // throws InvalidArgument unless w is finite, >= 0 and non-increasing
 
   Index size() const { return size_; }
-  double weight(Index i) const { return data_->weight[i]; }
-  double weight_sum(Index k) const { return data_->sum[k]; }  // w_1 + ... + w_k
-  Eigen::Map<const Vector> weights() const { return {data_->weight.data(), size_}; }
+  double weight(Index i) const { return multiplier_ * data_->weight[i]; }
+  double weight_sum(Index k) const { return multiplier_ * data_->sum[k]; }  // w_1 + ... + w_k
+  Vector weights() const { return multiplier_ * data_->weight.head(size_); }
 
   double value(const Vector& beta) const;  // J(beta)
   void prox(Vector& v,
@@ -26,12 +27,15 @@ class SortedL1 {
 
   SortedL1 head(Index k) const;              // the norm with w_1, ..., w_k
   SortedL1 scaled(double multiplier) const;  // the norm with multiplier * w
+  // How many times `other` this is, if one was made from the other; else nothing.
+  std::optional<double> multiple_of(const SortedL1& other) const;
 
  private:
   struct Data {
     Vector weight, sum;  // sum[k] = w_1 + ... + w_k, k = 0 .. p
   };
   std::shared_ptr<const Data> data_;
+  double multiplier_ = 1;
   Index size_ = 0;
 };
 

@@ -1,8 +1,12 @@
 #include "tyto/problem/correlation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "tyto/math/entries.h"
+#include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
@@ -39,37 +43,70 @@ void Correlation::read(std::span<const Index> columns) {
 }
 
 Vector Correlation::values(std::span<const Index> columns) const {
-  return Vector::NullaryExpr(std::ssize(columns),
-                             [&](Index k) { return value(columns[static_cast<std::size_t>(k)]); });
+  const Index count = std::ssize(columns);
+  Vector v(count);
+  if (count == value_.size()) {  // all, in order
+    kernels::grow(value_.data(), way_.data(), norm_.data(), way_now_, v.data(), count);
+  } else {
+    for (Index k = 0; k < count; ++k) v[k] = value(columns[static_cast<std::size_t>(k)]);
+  }
+  return v;
 }
 
-void Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
+Eigen::Array<bool, Eigen::Dynamic, 1> Correlation::bounded(std::span<const Index> columns) const {
+  if (std::ssize(columns) == way_.size()) return way_.array() != way_now_;
+  return Eigen::Array<bool, Eigen::Dynamic, 1>::NullaryExpr(
+      std::ssize(columns), [&](Index k) { return !exact(columns[static_cast<std::size_t>(k)]); });
+}
+
+Settled Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
+  const auto column = [&](Index k) { return columns[static_cast<std::size_t>(k)]; };
+  const auto numbers = [&](const IndexSet& places) {
+    IndexSet result(places.size());
+    std::ranges::transform(places, result.begin(), column);
+    return result;
+  };
   if (!complete_) {
-    std::vector<Index> all(static_cast<std::size_t>(value_.size()));
+    IndexSet all(static_cast<std::size_t>(value_.size()));
     std::iota(all.begin(), all.end(), Index{0});
     read(all);
     complete_ = true;
-    return;
   }
-  const Index count = std::ssize(columns);
-  const auto column = [&](Index k) { return columns[static_cast<std::size_t>(k)]; };
-  std::vector<Index> wanted;
-  for (Index k = 0; k < count; ++k)
-    if (beta[k] != 0) wanted.push_back(column(k));
-  read(wanted);
-  // J° of what is exact bounds J° from below; columns behind the prefix that pays at that level cannot raise
-  // it.
-  Vector known(count), bounds(count);
-  for (Index k = 0; k < count; ++k) {
-    const Index j = column(k);
-    bounds[k] = value(j);
-    known[k] = exact(j) ? bounds[k] : 0;
+  Settled result{values(columns), 0};
+  if (columns.empty()) return result;
+  const bool whole = std::ssize(columns) == value_.size();
+  if (whole && settled_way_ == way_now_) {
+    if (const auto ratio = settled_penalty_->multiple_of(problem.penalty)) {
+      result.dual_norm = *ratio * settled_norm_;
+      return result;
+    }
   }
-  const double cut = paying_cut(bounds, problem.penalty, problem.penalty.dual_norm(known));
-  wanted.clear();
-  for (Index k = 0; k < count; ++k)
-    if (std::abs(bounds[k]) >= cut) wanted.push_back(column(k));
-  read(wanted);
+  Vector& v = result.correlation;
+  const auto read_places = [&](const IndexSet& places) {
+    read(numbers(places));
+    for (const Index k : places) v[k] = value(column(k));
+  };
+  const auto dual_norm = [&](const IndexSet& places) {
+    return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
+  };
+  // J° of the support bounds J° from below. What is smaller than that times the smallest weight cannot raise
+  // it, nor can what is behind the prefix that pays at that level.
+  IndexSet support = nonzero_entries(beta);
+  if (support.empty()) {
+    support.resize(1);
+    v.cwiseAbs().maxCoeff(support.data());
+  }
+  read_places(support);
+  const double level = dual_norm(support);
+  const IndexSet large = entries_above(v, level * problem.penalty.weight(std::ssize(columns) - 1));
+  const double cut = paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
+  IndexSet wanted;
+  for (const Index k : large)
+    if (std::abs(v[k]) >= cut) wanted.push_back(k);
+  read_places(wanted);
+  result.dual_norm = dual_norm(large);
+  if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
+  return result;
 }
 
 }  // namespace tyto

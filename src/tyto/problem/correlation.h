@@ -1,11 +1,18 @@
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tyto/problem/problem.h"
 
 namespace tyto {
+
+struct Settled {
+  Vector correlation;  // exact where it matters, elsewhere at least of the right magnitude
+  double dual_norm;    // of X'r
+};
 
 // X'r for a residual that moves, where columns are read only if they matter. Of a column that was not read
 // since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3).
@@ -16,15 +23,15 @@ class Correlation {
   void move_to(const Vector& r);
   void read(std::span<const Index> columns);  // those that are not exact
   bool exact(Index column) const { return way_[column] == way_now_; }
-  // Signed and exact, or a bound of the magnitude.
+  // Exact, or as large as it may be by now.
   double value(Index column) const {
-    return exact(column) ? value_[column]
-                         : std::abs(value_[column]) + (way_now_ - way_[column]) * norm_[column];
+    return value_[column] + std::copysign((way_now_ - way_[column]) * norm_[column], value_[column]);
   }
 
   // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
-  void settle(const Problem& problem, const Vector& beta, std::span<const Index> columns);
+  Settled settle(const Problem& problem, const Vector& beta, std::span<const Index> columns);
   Vector values(std::span<const Index> columns) const;
+  Eigen::Array<bool, Eigen::Dynamic, 1> bounded(std::span<const Index> columns) const;  // not exact
 
  private:
   Design design_;
@@ -32,6 +39,9 @@ class Correlation {
   Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
   bool complete_ = false;  // every column has been read at least once
+  // The last time that all columns were settled: where, for which penalty, and its J°.
+  double settled_way_ = -1, settled_norm_ = 0;
+  std::optional<SortedL1> settled_penalty_;
 };
 
 }  // namespace tyto

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
@@ -60,36 +61,34 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound)
 Certificate certify(const Problem& problem, const Iterate& x) {
   Vector correlation;
   problem.design.transpose_multiply(problem.y - x.eta, correlation);
-  return certify(problem, x, std::move(correlation));
+  const double dual_norm = problem.penalty.dual_norm(correlation);
+  return certify(problem, x, std::move(correlation), dual_norm);
 }
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
 // X'r, which make theta infeasible by as much: e_j ~ eps ||raw_j|| ||r|| / (s_j sqrt(n)), and J°(e) <= max_j
 // e_j p / (w_1 + ... + w_p).
-Certificate certify(const Problem& problem, const Iterate& x, Vector correlation) {
+Certificate certify(const Problem& problem, const Iterate& x, Vector correlation, double dual_norm) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
   c.correlation = std::move(correlation);
   const Vector r = problem.y - x.eta;
   const double rr = r.squaredNorm(), ry = r.dot(problem.y), norm = problem.penalty.value(x.beta);
-  const double bound = problem.penalty.dual_norm(c.correlation);
   double product = 0, magnitude = problem.y.norm();
-  for (Index j = 0; j < x.beta.size(); ++j)
-    if (x.beta[j] != 0) {
-      product += x.beta[j] * c.correlation[j];
-      magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
-    }
-  const Gap gap = duality_gap(rr, ry, norm, product, bound);
+  for (const Index j : nonzero_entries(x.beta)) {
+    product += x.beta[j] * c.correlation[j];
+    magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
+  }
+  const Gap gap = duality_gap(rr, ry, norm, product, dual_norm);
   c.scale = gap.scale, c.gap = gap.gap;
   c.residual_norm = std::sqrt(rr);
   c.primal = 0.5 * rr + norm;
   c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
   const Index p = x.beta.size();
   double infeasible = 0;
-  if (bound > 0)
-    infeasible = problem.design.magnitudes().maxCoeff() * static_cast<double>(p) /
-                 problem.penalty.weight_sum(p) * c.residual_norm /
-                 (std::sqrt(static_cast<double>(r.size())) * bound);
+  if (dual_norm > 0)
+    infeasible = problem.design.largest_magnitude() * static_cast<double>(p) / problem.penalty.weight_sum(p) *
+                 c.residual_norm / (std::sqrt(static_cast<double>(r.size())) * dual_norm);
   c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude +
                            std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
   return c;
@@ -97,10 +96,9 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
 
 void Certificate::restrict_to(std::span<const Index> columns) {
   correlation = tyto::restrict_to(correlation, columns);
-  if (bounded.empty()) return;
-  std::vector<bool> kept(columns.size());
-  for (std::size_t k = 0; k < kept.size(); ++k) kept[k] = bounded[static_cast<std::size_t>(columns[k])];
-  bounded.swap(kept);
+  if (bounded.size() == 0) return;
+  for (Index k = 0; k < std::ssize(columns); ++k) bounded[k] = bounded[columns[static_cast<std::size_t>(k)]];
+  bounded.conservativeResize(std::ssize(columns));
 }
 
 Problem restrict_to(const Problem& problem, std::span<const Index> columns) {

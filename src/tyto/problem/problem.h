@@ -32,8 +32,8 @@ struct Certificate {
   double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
   double scale = 0;
   double residual_norm = 0;
-  Vector correlation;         // X'r; where a column was not read, a bound of |x_j'r|
-  std::vector<bool> bounded;  // such columns; empty if all were read
+  Vector correlation;                             // X'r; where a column was not read, a bound of |x_j'r|
+  Eigen::Array<bool, Eigen::Dynamic, 1> bounded;  // such columns; empty if all were read
 
   void restrict_to(std::span<const Index> columns);  // what it knows of the others is dropped
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
@@ -42,8 +42,9 @@ struct Certificate {
 
 // The duality gap on the problem at hand (MATH.md, section 2). One pass over X.
 Certificate certify(const Problem& problem, const Iterate& x);
-// The same where X'r is known: exact where beta is not 0, and elsewhere at least of the right magnitude.
-Certificate certify(const Problem& problem, const Iterate& x, Vector correlation);
+// The same where X'r and J°(X'r) are known: exact where beta is not 0, and elsewhere at least of the right
+// magnitude.
+Certificate certify(const Problem& problem, const Iterate& x, Vector correlation, double dual_norm);
 
 // The gap's formula (2.6): rr = ||r||^2, ry = r'y, norm = J(b), product = b'X'r, bound = J°(X'r).
 struct Gap {

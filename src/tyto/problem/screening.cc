@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
 
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
+#include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
@@ -17,34 +18,39 @@ constexpr double kNothing = std::numeric_limits<double>::infinity();
 
 double keep_all(std::span<double>, const SortedL1&) { return 0; }
 
+// What is left of the bounds, at the front of where they were, and the least of what may stay.
+struct Left {
+  std::span<double> bounds;
+  double cut;
+};
+
 // The largest m with u_(m) >= w_m: drop what is below w_m, m the number that is left, until nothing drops. A
-// round is O(m); when rounds drop little, sorting ends it.
-double smallest_weight_cut(std::span<double> u, const SortedL1& penalty) {
+// round is O(m); when rounds drop little, or little is left, sorting ends it.
+Left above_smallest_weight(std::span<double> u, const SortedL1& penalty) {
   for (int round = 0; !u.empty(); ++round) {
     const double threshold = penalty.weight(std::ssize(u) - 1);
-    const auto kept =
-        std::partition(u.begin(), u.end(), [&](double bound) { return bound >= threshold; }) - u.begin();
-    if (kept == std::ssize(u)) return threshold;
+    const Index kept = kernels::gather_above(u.data(), std::ssize(u), threshold, u.data());
+    if (kept == std::ssize(u)) return {u, threshold};
     const bool slow = 2 * kept > std::ssize(u);
     u = u.first(static_cast<std::size_t>(kept));
-    if (!slow || round < 8) continue;
-    std::sort(u.begin(), u.end(), std::greater<>());
-    for (Index m = kept; m > 0; --m)
-      if (u[static_cast<std::size_t>(m - 1)] >= penalty.weight(m - 1))
-        return u[static_cast<std::size_t>(m - 1)];
-    return kNothing;
+    if (!slow || (round < 8 && kept > 16384)) continue;
+    sort_descending(u);
+    while (!u.empty() && u.back() < penalty.weight(std::ssize(u) - 1)) u = u.first(u.size() - 1);
+    return {u, u.empty() ? kNothing : u.back()};
   }
-  return kNothing;
+  return {u, kNothing};
+}
+
+double smallest_weight_cut(std::span<double> u, const SortedL1& penalty) {
+  return above_smallest_weight(u, penalty).cut;
 }
 
 // Keeps the largest bounds up to the last place where their running surplus over the weights is at its
 // maximum; what lies behind cannot pay for its weights, whatever the pattern. Contains the set of the
 // smallest weight.
-double cumulative_cut(std::span<double> u, const SortedL1& penalty) {
-  const double smallest = smallest_weight_cut(u, penalty);
-  const auto left =
-      std::partition(u.begin(), u.end(), [&](double bound) { return bound >= smallest; }) - u.begin();
-  u = u.first(static_cast<std::size_t>(left));
+double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
+  const auto [u, smallest] = above_smallest_weight(bounds, penalty);
+  const Index left = std::ssize(u);
   // A bound above w_1 pays for any weight; in the sums below, a huge one would drown the others.
   for (double& bound : u) bound = std::min(bound, penalty.weight(0));
   // Rounding of the sums must not drop a column.
@@ -105,22 +111,14 @@ Vector sphere_bounds(const Design& design, const Sphere& sphere) {
 IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
   const double level = 2 - std::max(1.0, problem.penalty.dual_norm(correlation));
   const double cut = level > 0 ? paying_cut(correlation, problem.penalty, level) : 0;
-  IndexSet kept;
-  for (Index j = 0; j < correlation.size(); ++j)
-    if (std::abs(correlation[j]) >= cut) kept.push_back(j);
-  return kept;
+  return entries_above(correlation, cut);
 }
 
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
   const Vector bound = sphere_bounds(problem.design, sphere);
-  IndexSet kept;
   Vector scratch = bound;
-  const double threshold = rule.cut({scratch.data(), static_cast<std::size_t>(p)}, problem.penalty);
-  kept.reserve(static_cast<std::size_t>(p));
-  for (Index j = 0; j < p; ++j)
-    if (bound[j] >= threshold) kept.push_back(j);
-  return kept;
+  return entries_above(bound, rule.cut({scratch.data(), static_cast<std::size_t>(p)}, problem.penalty));
 }
 
 }  // namespace tyto

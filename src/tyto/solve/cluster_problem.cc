@@ -151,7 +151,7 @@ double ClusterProblem::sweep() {
 }
 
 // Newton's method on the groups that are not zero. False if it did not lead down.
-bool ClusterProblem::newton(int most) {
+bool ClusterProblem::newton() {
   const Index count = std::ssize(order_);
   if (count == 0) return true;
   Matrix system(count, count);
@@ -164,7 +164,7 @@ bool ClusterProblem::newton(int most) {
   }
   PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
                        penalty_);
-  method.run(most);
+  method.run(10 + static_cast<int>(count / 32));
   return take_over(method);
 }
 
@@ -213,9 +213,12 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   return true;
 }
 
+// Newton's method first: from the solution of a nearby problem it goes straight to the next one, where
+// coordinate descent would tie groups together on the way. Sweeps then move what is zero.
 void ClusterProblem::solve(double target) {
   constexpr int kRounds = 30;
-  for (int round = 0; round < kRounds; ++round) {
+  if (order_.size() <= 300) newton();
+  for (int round = 1; round < kRounds; ++round) {
     const std::size_t groups = order_.size();
     const int most = 3 + static_cast<int>(order_.size() / 32);
     double progress = 0, first = 0;
@@ -224,8 +227,8 @@ void ClusterProblem::solve(double target) {
       if (i == 0) first = progress;
       if (progress <= target || progress <= 0.01 * first) break;
     }
-    if (progress <= target && (round > 0 ? groups == order_.size() : order_.size() > 300)) return;
-    if (!newton(10 + static_cast<int>(order_.size() / 32))) return;
+    if (progress <= target && groups == order_.size()) return;
+    if (!newton()) return;
   }
 }
 

@@ -43,7 +43,7 @@ class ClusterProblem {
   double price(Index k, Index above) const {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(k)]) - penalty_.weight_sum(above);
   }
-  bool newton(int most);
+  bool newton();
   bool take_over(const PatternNewton& method);
 
   Matrix hessian_;

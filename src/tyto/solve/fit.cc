@@ -78,14 +78,16 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
 // that is not safe has one try, at the start.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
-                               const Certificate& c, Index epoch, bool guessing) {
+                               const Certificate& c, Index epoch, bool guessing, bool lazy) {
   std::optional<IndexSet> alive;
   if (!rule.safe) {
     if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
   } else if (rule.screens && best.update(c, now.problem.design.rows())) {
     alive = survivors(rule, now.problem, best.sphere());
   }
-  if (alive && std::ssize(*alive) == now.problem.design.cols()) alive.reset();
+  // Where columns are not all read anyway, dropping a few is more work than keeping them.
+  const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
+  if (alive && std::ssize(*alive) > most) alive.reset();
   return alive;
 }
 
@@ -93,6 +95,14 @@ IndexSet all_columns(Index count) {
   IndexSet columns(static_cast<std::size_t>(count));
   std::iota(columns.begin(), columns.end(), Index{0});
   return columns;
+}
+
+// Vectors of length p come and go in every fit. By default the C library returns such memory to the system
+// and asks for it again; freeing one block larger than all of them teaches it not to (mallopt(3)).
+void keep_memory(Index p) {
+  const std::size_t bytes = std::min<std::size_t>(256 * static_cast<std::size_t>(p), 30 << 20);
+  char* volatile block = new char[bytes];
+  delete[] block;
 }
 
 }  // namespace
@@ -103,6 +113,7 @@ struct Sequence::State {
   FitOptions options;
   std::unique_ptr<Solver> solver;
   Iterate x;
+  IndexSet all;  // columns
   Correlation correlation;
   Index entries;
 
@@ -110,10 +121,9 @@ struct Sequence::State {
   Certificate assess(const Problem& problem, const Iterate& at, std::span<const Index> kept) {
     if (!solver->takes_bounds()) return certify(problem, at);
     correlation.move_to(y - at.eta);
-    correlation.settle(problem, at.beta, kept);
-    Certificate c = certify(problem, at, correlation.values(kept));
-    c.bounded.resize(kept.size());
-    for (std::size_t k = 0; k < kept.size(); ++k) c.bounded[k] = !correlation.exact(kept[k]);
+    auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
+    Certificate c = certify(problem, at, std::move(values), dual_norm);
+    c.bounded = correlation.bounded(kept);
     return c;
   }
   // The certificate of the full problem.
@@ -121,13 +131,14 @@ struct Sequence::State {
     Fit result;
     result.status = status;
     result.solution = std::move(solution);
-    result.certificate = assess(full, result.solution, all_columns(full.design.cols()));
+    result.certificate = assess(full, result.solution, all);
     return result;
   }
 };
 
 Sequence::Sequence(const Design& design, Vector y, const FitOptions& options) {
   validate(options), validate(design, y);
+  keep_memory(design.cols());
   Design counted = design.with_threads(options.threads).with_counter();
   const Index n = design.rows(), p = design.cols(), entries = counted.stored_entries();
   state_ = std::make_unique<State>(State{counted,
@@ -135,6 +146,7 @@ Sequence::Sequence(const Design& design, Vector y, const FitOptions& options) {
                                          options,
                                          find_solver(options.solver).make(options.stochastic),
                                          {Vector::Zero(p), Vector::Zero(n)},
+                                         all_columns(p),
                                          Correlation(counted),
                                          entries});
 }
@@ -159,7 +171,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     throw InvalidArgument(
         fmt::format("weights: want {} entries, got {}", full.design.cols(), penalty.size()));
   const Index p = full.design.cols(), read_before = full.design.entries_read();
-  Reduced now{full, state.x, all_columns(p), {}};
+  Reduced now{full, state.x, state.all, {}};
   BestSphere best;
   std::vector<TracePoint> trace;
   double tolerance =
@@ -181,7 +193,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       const bool ended = converged || *status == Status::kStalled;
       if (ended && guessing && !result.certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
-        now = Reduced{full, result.solution, all_columns(p), result.solution.beta};
+        now = Reduced{full, result.solution, state.all, result.solution.beta};
         now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
@@ -202,7 +214,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         return result;
       }
     }
-    if (std::optional<IndexSet> alive = screen(rule, now, best, c, epoch, guessing)) {
+    if (std::optional<IndexSet> alive = screen(rule, now, best, c, epoch, guessing, solver.takes_bounds())) {
       const bool moved = now.restrict_to(*alive);
       best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);

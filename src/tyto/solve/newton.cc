@@ -35,7 +35,7 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    const double target = std::max(0.1 * goal, 0.02 * c.gap);
+    const double target = std::max(0.5 * goal, 0.002 * c.gap);
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
@@ -124,7 +124,7 @@ class Newton final : public Solver {
     std::vector<Index> unread, slots;
     for (const Index slot : columns_.present()) {
       const Index j = columns_.column(slot);
-      if (c.bounded.empty() || !c.bounded[at(j)])
+      if (c.bounded.size() == 0 || !c.bounded[j])
         ascent[slot] = c.correlation[j];
       else if (carried && slot < std::ssize(known_) && known_[at(slot)])
         ascent[slot] = state_[slot];

@@ -103,7 +103,7 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
       EXPECT_NEAR(values[j], want.correlation[j], rounding) << j;
     }
   }
-  const Certificate got = certify(problem, x, values);
+  const Certificate got = certify(problem, x, values, problem.penalty.dual_norm(values));
   EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
   EXPECT_NEAR(got.primal, want.primal, want.rounding);
   EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);

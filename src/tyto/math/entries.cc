@@ -1,0 +1,29 @@
+#include "tyto/math/entries.h"
+
+#include <hwy/contrib/sort/vqsort.h>
+
+#include <functional>
+
+namespace tyto {
+
+IndexSet entries_above(const Vector& v, double threshold) {
+  IndexSet result;
+  gather_blocks<Index>(
+      v.size(),
+      [&](Index begin, Index n, Index* out) {
+        return kernels::find_above(v.data() + begin, n, threshold, out);
+      },
+      [&](Index begin, std::span<const Index> part) {
+        for (const Index i : part) result.push_back(begin + i);
+      });
+  return result;
+}
+
+void sort_descending(std::span<double> v) {
+  if (v.size() > 256)
+    hwy::Sorter()(v.data(), v.size(), hwy::SortDescending());
+  else
+    std::sort(v.begin(), v.end(), std::greater<>());
+}
+
+}  // namespace tyto

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+#include "tyto/base/types.h"
+#include "tyto/math/kernels.h"
+
+namespace tyto {
+
+// Applies gather(begin, length, buffer) -> count to blocks of n entries, and append(begin, the count results)
+// to what it wrote to the buffer, which is small and on the stack.
+template <class T, class Gather, class Append>
+void gather_blocks(Index n, Gather gather, Append append) {
+  constexpr Index kBlock = 2048;
+  std::array<T, kBlock + kernels::kPadding> buffer;
+  for (Index begin = 0; begin < n; begin += kBlock) {
+    const Index count = gather(begin, std::min(kBlock, n - begin), buffer.data());
+    append(begin, std::span<const T>(buffer.data(), static_cast<std::size_t>(count)));
+  }
+}
+
+IndexSet entries_above(const Vector& v, double threshold);  // the i with |v_i| >= threshold
+inline IndexSet nonzero_entries(const Vector& v) {
+  return entries_above(v, std::numeric_limits<double>::denorm_min());
+}
+
+void sort_descending(std::span<double> v);
+
+}  // namespace tyto
