@@ -55,38 +55,41 @@ Json features(const Report& report, const IndexSet& columns) {
   return {{"columns", columns}, {"names", names_of(report, columns)}, {"scales", std::move(scales)}};
 }
 
-// [magnitude, features, those above 0, [feature, ...]]: a feature is its place in `columns`, or -1 - place
-// where its coefficient is below 0.
+// [magnitude, feature, feature, ...]: a feature is its place in `columns`, or -1 - place where its
+// coefficient is below 0.
 Json groups(const std::vector<Group>& all, const IndexSet& columns) {
   Json json = Json::array();
   for (const Group& group : all) {
-    Json members = Json::array();
+    Json members = Json::array({rounded(group.magnitude)});
     for (const Member& member : group.listed) {
       const Index place = std::ranges::lower_bound(columns, member.column) - columns.begin();
       members.push_back(member.positive ? place : -1 - place);
     }
-    json.push_back({rounded(group.magnitude), group.size, group.positive, std::move(members)});
+    json.push_back(std::move(members));
   }
   return json;
 }
 
 Json fit(const PathStep& step, const Model& model, const std::vector<Group>& listed,
          const IndexSet& columns) {
-  return {{"alpha", step.alpha},
-          {"status", model.status},
-          {"primal", model.primal},
-          {"dual", model.dual},
-          {"gap", model.gap},
-          {"rounding", step.fit.certificate.rounding},
-          {"intercept", rounded(model.intercept)},
-          {"explained", rounded(step.explained)},
-          {"residual_norm", rounded(step.fit.certificate.residual_norm)},
-          {"nonzeros", step.nonzeros()},
-          {"clusters", step.clusters},
-          {"epochs", step.fit.epochs},
-          {"seconds", rounded(step.fit.seconds)},
-          {"screened", step.fit.screened},
-          {"groups", groups(listed, columns)}};
+  Json json{{"alpha", step.alpha},
+            {"status", model.status},
+            {"primal", model.primal},
+            {"dual", model.dual},
+            {"gap", model.gap},
+            {"rounding", step.fit.certificate.rounding},
+            {"intercept", rounded(model.intercept)},
+            {"explained", rounded(step.explained)},
+            {"residual_norm", rounded(step.fit.certificate.residual_norm)},
+            {"nonzeros", step.nonzeros()},
+            {"clusters", step.clusters},
+            {"epochs", step.fit.epochs},
+            {"seconds", rounded(step.fit.seconds)},
+            {"screened", step.fit.screened},
+            {"groups", groups(listed, columns)}};
+  if (!listed.empty() && std::ssize(listed.back().listed) < listed.back().size)
+    json["last_group"] = {listed.back().size, listed.back().positive};  // of which not all are listed
+  return json;
 }
 
 Json lines(const Path& path, const IndexSet& drawn, const IndexSet& columns) {
@@ -115,7 +118,8 @@ Json rows(const Report& report) {
   return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
 }
 
-// The epochs of all strengths, one after the other; of very many, every so manieth and the last of each strength.
+// The epochs of all strengths, one after the other; of very many, every so manieth and the last of each
+// strength.
 Json trace(const Path& path) {
   Index epochs = 0;
   for (const PathStep& step : path.steps) epochs += std::ssize(step.fit.trace);

@@ -4,20 +4,20 @@
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <unordered_map>
 
 namespace tyto::cli {
 namespace {
 
-constexpr Index kListedFeatures = 200'000, kLeastListed = 500;  // in all strengths; in each
+constexpr Index kListedFeatures = 100'000, kLeastListed = 500;  // in all strengths; in each
 constexpr std::size_t kDrawnLines = 200;
 constexpr Index kPredictions = 50'000, kLeastRows = 300, kMostRows = 3000;  // in all strengths; in each
 
-std::unordered_map<Index, double> largest_magnitudes(const Path& path) {
-  std::unordered_map<Index, double> largest;
+// Of each column, over the path.
+Vector largest_magnitudes(const Path& path) {
+  Vector largest = Vector::Zero(path.steps.front().beta.size());
   for (const PathStep& step : path.steps)
     for (SparseBeta::InnerIterator at(step.beta); at; ++at)
-      if (at.value() != 0) largest[at.index()] = std::max(largest[at.index()], std::abs(at.value()));
+      largest[at.index()] = std::max(largest[at.index()], std::abs(at.value()));
   return largest;
 }
 
@@ -49,8 +49,10 @@ std::vector<Group> listed_groups(const SparseBeta& beta, std::size_t strengths) 
 }
 
 IndexSet drawn_columns(const Path& path) {
+  const Vector largest = largest_magnitudes(path);
   std::vector<std::pair<double, Index>> ranked;  // ties by column
-  for (const auto& [column, magnitude] : largest_magnitudes(path)) ranked.emplace_back(-magnitude, column);
+  for (Index j = 0; j < largest.size(); ++j)
+    if (largest[j] > 0) ranked.emplace_back(-largest[j], j);
   const std::size_t count = std::min(kDrawnLines, ranked.size());
   std::ranges::partial_sort(ranked, ranked.begin() + static_cast<std::ptrdiff_t>(count));
   IndexSet columns;
@@ -58,7 +60,7 @@ IndexSet drawn_columns(const Path& path) {
   return columns;
 }
 
-Index entered(const Path& path) { return std::ssize(largest_magnitudes(path)); }
+Index entered(const Path& path) { return (largest_magnitudes(path).array() > 0).count(); }
 
 IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet& drawn) {
   IndexSet columns = drawn;
@@ -83,8 +85,7 @@ IndexSet drawn_rows(const Regression& regression, const Path& path) {
   IndexSet rows = all_indices(n);
   if (n <= room) return rows;
   const Vector prediction = fitted(regression, path.steps.back());
-  const Vector miss =
-      (regression.problem.y.array() + regression.response_mean - prediction.array()).abs();
+  const Vector miss = (regression.problem.y.array() + regression.response_mean - prediction.array()).abs();
   const auto worst = rows.begin() + room / 10, end = rows.begin() + room;
   std::ranges::nth_element(rows, worst, std::greater<>(), [&](Index row) { return miss[row]; });
   std::mt19937_64 random(0);  // the same rows in every report

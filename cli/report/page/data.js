@@ -15,18 +15,16 @@ const place = (step) => -Math.log10(relative(step));
 
 // Coefficients of one model: groups of equal magnitude, the largest first.
 function groupsAt(step) {
-  return fits[step].groups.map(([magnitude, size, positive, members], rank) => ({
-    rank: rank + 1,
-    magnitude,
-    size,
-    positive,
-    members: members.map((code) => {
-      const feature = code >= 0 ? code : -1 - code;
-      const sign = code >= 0 ? 1 : -1;
-      return { feature, sign, rank: rank + 1, weight: sign * magnitude,
-               value: sign * magnitude / report.features.scales[feature] };
-    }),
-  }));
+  const fit = fits[step];
+  const groups = fit.groups.map(([magnitude, ...codes], k) => {
+    const members = codes.map((code) => {
+      const feature = code >= 0 ? code : -1 - code, weight = code >= 0 ? magnitude : -magnitude;
+      return { feature, sign: Math.sign(weight), rank: k + 1, weight, value: weight / report.features.scales[feature] };
+    });
+    return { rank: k + 1, magnitude, members, size: codes.length, positive: codes.filter((code) => code >= 0).length };
+  });
+  if (fit.last_group) [groups[groups.length - 1].size, groups[groups.length - 1].positive] = fit.last_group;
+  return groups;
 }
 
 // How far the objective can be above the best possible, as a fraction of that; with what rounding may hide.
@@ -38,12 +36,12 @@ function proven(fit) {
 
 const converged = (fit) => fit.status === "converged";
 
-// Where a report opens: the choice of cross-validation; else, without a claim to be best, the first strength that explains four
-// fifths of what any does.
+// Where a report opens: the choice of cross-validation; else, without a claim to be best, the first strength that explains
+// nearly all that any does.
 function openingStep() {
   if (report.errors) return report.errors.one_se;
   const most = Math.max(...fits.map((fit) => fit.explained));
-  return fits.findIndex((fit) => fit.explained >= 0.8 * most);
+  return fits.findIndex((fit) => fit.explained >= 0.95 * most);
 }
 
 const state = { step: openingStep(), listeners: [] };

@@ -119,7 +119,23 @@ function addPathChart() {
   });
   addScaleChoice(handle);
   makeZoomable(handle, range);
-  onStep(() => { paintLines(handle.chart.data.datasets); handle.chart.update("none"); handle.describe(); });
+  const legend = element("ul", { class: "legend", "aria-hidden": "true" });
+  handle.box.after(legend);
+  fillLegend(legend);
+  onStep(() => {
+    paintLines(handle.chart.data.datasets);
+    handle.chart.update("none");
+    handle.describe();
+    fillLegend(legend);
+  });
+}
+
+// The coloured groups: number, first feature, and how many more.
+function fillLegend(legend) {
+  legend.replaceChildren(...groupsAt(state.step).slice(0, kGroupColours).map((group) => {
+    const more = group.size > 1 ? ` and ${whole(group.size - 1)} more` : "";
+    return element("li", {}, swatch(group.rank), `${group.rank}  `, nameNode(group.members[0].feature), more);
+  }));
 }
 
 function addScaleChoice(handle) {

@@ -60,15 +60,16 @@ function setUpQuality() {
   });
 }
 
-// One value for each epoch, against time; lines break where the next strength begins.
+// One value for each epoch, against time. Of a path, lines that break where the next strength begins, and a dot for its end.
 function addTrace(parent, title, { values, paint, y, level, label }) {
   const { seconds, step } = report.trace;
   const [unit, factor] = report.seconds < 1 ? ["ms", 1e3] : ["s", 1];
-  const data = seconds.map((time, k) => ({ x: factor * time, y: values[k] }));
+  const data = seconds.map((time, k) => ({ x: factor * time, y: values[k], k }));
+  const ends = data.filter(({ k }) => step[k] !== step[k + 1]);
   const broken = { segment: { borderColor: (at) => (step[at.p0DataIndex] !== step[at.p1DataIndex] ? "transparent" : undefined) } };
   addChart(parent, {
     title,
-    hint: (items) => items.filter((item) => item.datasetIndex === 0).slice(0, 1).flatMap(({ dataIndex: k }) => [
+    hint: (items) => items.filter((item) => item.raw.k !== undefined).slice(0, 1).flatMap(({ raw: { k } }) => [
       hintTitle(label(values[k])), hintLine(`after ${duration(seconds[k])}`), ...(isPath ? [strengthHint(step[k])] : [])]),
     words: () => `${many(report.trace.epochs, "epoch")} in ${duration(report.seconds)}, from ${label(values[0])} to ${label(values[values.length - 1])}.`,
     numbers: () => ({
@@ -78,8 +79,9 @@ function addTrace(parent, title, { values, paint, y, level, label }) {
     config: () => ({
       type: "line",
       data: { datasets: [
-        { data, ...broken, borderColor: colour(paint), backgroundColor: colour(paint), borderWidth: 1.5,
-          pointRadius: data.length > 300 ? 1.2 : data.length > 60 ? 2 : 3, pointHoverRadius: 5 },
+        ...(isPath ? [{ data: ends, showLine: false, backgroundColor: colour(paint), borderWidth: 0, pointRadius: 3, pointHoverRadius: 5 }] : []),
+        { data, ...broken, borderColor: colour(isPath ? "muted-line" : paint), backgroundColor: colour(isPath ? "muted-line" : paint),
+          borderWidth: isPath ? 1 : 1.5, pointRadius: isPath ? 0 : data.length > 60 ? 1.5 : 3, pointHoverRadius: isPath ? 0 : 5 },
         ...(level === undefined ? [] : [{ data: [{ x: data[0].x, y: level }, { x: data[data.length - 1].x, y: level }],
           borderColor: colour("soft"), borderDash: [5, 4], borderWidth: 1.2, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0 }]),
       ] },
@@ -95,6 +97,7 @@ function setUpSolver() {
   byId("solver-note").textContent = `${report.solver} with ${report.screening === "none" ? "no screening" : `screening rule ${report.screening}`}: `
     + `${many(trace.epochs, "epoch")}, ${number(report.passes, 4)} passes over the data, ${duration(report.seconds)}.`
     + (screened > 0 ? ` Screening proved up to ${whole(screened)} of ${whole(report.p)} coefficients zero before the end.` : "")
+    + (isPath ? " A dot is where a strength ended." : "")
     + (trace.seconds.length < trace.epochs ? ` Drawn are ${whole(trace.seconds.length)} of the epochs.` : "");
   if (trace.seconds.length === 0) return;
   const log = (value) => Math.log10(Math.max(value, 1e-17));

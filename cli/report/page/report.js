@@ -97,7 +97,8 @@ function showTiles() {
     [report.intercept ? number(fit.intercept, 5) : "none", "intercept"],
     [converged(fit) ? percent(proven(fit)) : `! ${percent(proven(fit))}`, converged(fit) ? "above the best possible, at most" : kStatusWords[fit.status]],
   ];
-  byId("tiles").replaceChildren(...tiles.map(([value, name]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  byId("tiles").replaceChildren(...tiles.map(([value, name]) =>
+    element("div", {}, element("dt", {}, name), element("dd", { class: value.length > 8 && "long" }, value))));
 }
 
 function setUpStrength() {

@@ -17,7 +17,7 @@ const kViews = {
     { key: "label", head: "Feature", cell: (member) => [nameNode(member.feature)] },
     { key: "column", head: "Column", numeric: true, cell: (member) => [String(member.column)] },
     { key: "value", head: "Coefficient", numeric: true, cell: (member) => [number(member.value, 6)] },
-    { key: "weight", head: "Weight", numeric: true, cell: (member) => [number(member.weight, 5), bar(Math.abs(member.weight))] },
+    { key: "weight", head: "Weight", numeric: true, cell: (member) => [number(member.weight, 5), bar(member.weight)] },
     { key: "rank", head: "Group", numeric: true, cell: (member) => [swatch(member.rank), String(member.rank)] },
   ],
 };
@@ -28,9 +28,9 @@ const signs = (group) => {
   const minus = group.size - group.positive;
   return [group.positive && `+ ${whole(group.positive)}`, minus && `− ${whole(minus)}`].filter(Boolean).join("   ");
 };
-function bar(magnitude) {
-  const made = element("span", { class: "bar" });
-  made.style.width = `${(5 * magnitude) / largest}rem`;
+function bar(weight) {
+  const made = element("span", { class: weight < 0 ? "bar minus" : "bar" });
+  made.style.width = `${(5 * Math.abs(weight)) / largest}rem`;
   return element("span", { class: "bar-cell", "aria-hidden": "true" }, made);
 }
 
