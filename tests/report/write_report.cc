@@ -52,18 +52,20 @@ std::string wide() {
   const Regression regression = make_regression(data.design, data.response, options);
   Path path = fit_path(regression, {.steps = kSteps, .max_nonzeros = 1});
   std::mt19937_64 random(1);
-  Vector beta(kColumns);
+  Vector beta(kColumns), shuffled(kColumns);
+  for (double& value : beta) value = std::normal_distribution<>(0, 1e-3)(random);
+  // A report takes the coefficients from the path, and of the models what they say of themselves.
+  const std::vector<Model> models(kSteps, make_models(data, options, regression, path, {}).front());
   PathStep step = path.steps.back();
   path.stopped_by = PathStop::kNone;
   path.steps.resize(1);
   for (Index k = 1; k < kSteps; ++k) {
     step.alpha = path.alphas[static_cast<std::size_t>(k)];
-    for (double& value : beta) value = std::normal_distribution<>(0, 1e-3)(random);
-    step.beta = beta.sparseView(1, 0);
+    for (Index j = 0; j < kColumns; ++j) shuffled[j] = beta[(j * 7919 + k * 104729) % kColumns];
+    step.beta = shuffled.sparseView(1, 0);
     step.clusters = kColumns;
     path.steps.push_back(step);
   }
-  const std::vector<Model> models = make_models(data, options, regression, path, {});
   return to_html({kFiles, data, regression, models, path});
 }
 

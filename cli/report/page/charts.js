@@ -4,7 +4,12 @@ Chart.defaults.animation = false;
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.font.size = 12;
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+// The colours of the theme; kept, because asking for one makes the browser look at all styles again.
+let colours = new Map();
+function colour(name) {
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return colours.get(name);
+}
 const kGroupColours = 7;
 const allCharts = [];
 

@@ -13,8 +13,13 @@ const relative = (step) => fits[step].alpha / alphaUnit;
 // Strengths stand on a logarithmic axis that runs from the strongest penalty to the weakest.
 const place = (step) => -Math.log10(relative(step));
 
-// Coefficients of one model: groups of equal magnitude, the largest first.
+// Coefficients of one model: groups of equal magnitude, the largest first. The last answer is kept: many ask for the same.
+const kept = { step: -1, groups: [] };
 function groupsAt(step) {
+  if (kept.step !== step) Object.assign(kept, { step, groups: makeGroups(step) });
+  return kept.groups;
+}
+function makeGroups(step) {
   const fit = fits[step];
   const groups = fit.groups.map(([magnitude, ...codes], k) => {
     const members = codes.map((code) => {

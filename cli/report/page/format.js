@@ -28,10 +28,12 @@ const kSuperscript = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const raised = (exponent) =>
   (exponent < 0 ? "⁻" : "") + [...String(Math.abs(exponent))].map((digit) => kSuperscript[digit]).join("");
 
-// A fraction as a percentage with two digits that count.
+// A bound as a percentage with two digits that count, rounded up: it stays a bound.
 function percent(fraction) {
-  const value = 100 * fraction;
-  if (value === 0 || value >= 1e-5) return `${Number(value.toPrecision(2))} %`.replace(/^1e-5/, "0.00001");
+  if (fraction === 0) return "0 %";
+  const unit = 10 ** (Math.floor(Math.log10(100 * fraction)) - 1);
+  const value = Math.ceil(100 * fraction / unit - 1e-9) * unit;
+  if (value >= 0.99e-5) return `${Number(value.toPrecision(2))} %`;
   const [mantissa, exponent] = value.toExponential(1).split("e");
   return `${Number(mantissa)} × 10${raised(Number(exponent))} %`;
 }

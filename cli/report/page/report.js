@@ -137,6 +137,7 @@ const isDark = () => (theme.chosen ? theme.chosen === "dark" : theme.system.matc
 function showTheme(dark) {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   byId("theme").setAttribute("aria-pressed", String(dark));
+  colours = new Map();
   for (const handle of allCharts) handle.draw();
 }
 
