@@ -86,7 +86,9 @@ class Browser:
     def open(self, path):
         """Opens a file and waits until its script has run."""
         self.events.clear()
-        self.send("Page.navigate", url=Path(path).resolve().as_uri())
+        answer = self.send("Page.navigate", url=Path(path).resolve().as_uri())
+        if answer.get("errorText"):
+            raise RuntimeError(f"{path}: {answer['errorText']}")
         self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
 
     def run(self, script):
@@ -150,7 +152,8 @@ class Browser:
             size = self.send("Page.getLayoutMetrics")["cssContentSize"]
             clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"]}
         more = {"clip": {"scale": 1, **clip}, "captureBeyondViewport": True} if clip else {}
-        Path(path).write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png", **more)["data"]))
+        shot = self.send("Page.captureScreenshot", format=Path(path).suffix[1:], **more)
+        Path(path).write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self):
         """Errors and warnings of the page so far."""

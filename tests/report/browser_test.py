@@ -401,16 +401,28 @@ class Controls(ReportTest):
         self.assertEqual(self.run_js(nameless), 0)
 
 
+def open_browser(folder):
+    """A browser that has shown that it can read the folder (one in a snap of its own may not)."""
+    browser = Browser()
+    (folder / "probe.html").write_text("<title>probe</title>")
+    try:
+        browser.open(folder / "probe.html")
+    except RuntimeError as error:
+        browser.close()
+        raise NoBrowser(str(error)) from error
+    return browser
+
+
 def main():
     if not PROGRAM or not WRITER:
         sys.exit("want TYTO_PROGRAM and TYTO_WRITE_REPORT")
-    try:
-        ReportTest.browser = Browser()
-    except NoBrowser as why:
-        print(f"skipped: {why}")
-        sys.exit(1 if os.environ.get("TYTO_NEED_BROWSER") else 77)
     with tempfile.TemporaryDirectory(prefix="tyto-report-") as folder:
         ReportTest.folder = Path(folder)
+        try:
+            ReportTest.browser = open_browser(ReportTest.folder)
+        except NoBrowser as why:
+            print(f"skipped: {why}")
+            sys.exit(1 if os.environ.get("TYTO_NEED_BROWSER") else 77)
         try:
             unittest.main()
         finally:

@@ -30,7 +30,7 @@ function paintLines(datasets) {
   datasets.forEach((dataset, line) => {
     const rank = ranks.get(report.lines.features[line]);
     dataset.borderColor = paint[rank] || paint.muted;
-    dataset.borderWidth = paint[rank] ? 1.8 : 1;
+    dataset.borderWidth = paint[rank] ? 1.8 : 0.8;
     dataset.order = paint[rank] ? rank : kGroupColours + 1;
   });
 }
@@ -199,7 +199,8 @@ function setUpPath() {
     ? `Drawn are the ${whole(drawn)} features whose coefficient is largest anywhere on the path, of ${whole(report.entered)} that enter it.`
     : `All ${many(drawn, "feature")} that enter the path are drawn.`;
   byId("path-note").textContent = `${which} Lines that run together are a group; colours are the first ${kGroupColours} groups at the chosen `
-    + "strength, as in the table. Click to choose a strength, drag to zoom.";
+    + "strength, as in the table. Click to choose a strength, drag to zoom."
+    + (report.errors ? "" : " A path does not say which strength is best; this page opens where nearly all is explained that any of them explains.");
   if (drawn > 0) addPathChart();
   addStrengthChart("counts-chart", "Features and groups", [
     { name: "features", values: fits.map((fit) => fit.nonzeros), paint: "g1" },

@@ -141,6 +141,12 @@ function showTheme(dark) {
   for (const handle of allCharts) handle.draw();
 }
 
+// Light, and charts of the size that they have on paper.
+function showPrint() {
+  showTheme(false);
+  for (const { chart, box } of allCharts) chart.resize(...(box.closest(".pair") ? [340, 230] : [700, 290]));
+}
+
 function setUpPage() {
   showTheme(isDark());
   showOpening();
@@ -157,7 +163,7 @@ function setUpPage() {
   byId("theme").addEventListener("click", () => { theme.chosen = isDark() ? "light" : "dark"; showTheme(isDark()); });
   theme.system.addEventListener("change", () => showTheme(isDark()));
   byId("print").addEventListener("click", () => print());
-  addEventListener("beforeprint", () => showTheme(false));
+  addEventListener("beforeprint", showPrint);
   addEventListener("afterprint", () => showTheme(isDark()));
   document.documentElement.dataset.ready = "true";
 }

@@ -4,29 +4,34 @@ const kPageRows = 25, kNamesShown = 12, kNamesMost = 2000;
 
 const table = { by: "group", search: "", page: 0, sort: { group: { key: "rank", up: true }, feature: { key: "rank", up: true } } };
 
-// Columns of the two tables: a key to sort by, and what stands in the cell.
+// Columns of the two tables: a key to sort by, and what stands in the cell; `wide` ones are left out on narrow screens.
 const kViews = {
   group: [
-    { key: "rank", head: "Group", numeric: true, cell: (group) => [swatch(group.rank), String(group.rank)] },
-    { key: "size", head: "Features", numeric: true, cell: (group) => [whole(group.size)] },
-    { key: "positive", head: "Signs", cell: (group) => [signs(group)] },
-    { key: "magnitude", head: "Weight", numeric: true, cell: (group) => [number(group.magnitude, 5), bar(group.magnitude)] },
+    { key: "rank", head: "Group", cell: (group) => [swatch(group.rank), String(group.rank)] },
+    { key: "size", head: "Features", numeric: true, wide: true, cell: (group) => [whole(group.size)] },
+    { key: "positive", head: "Signs", signs: true, wide: true, cell: (group) => [signs(group)] },
+    { key: "magnitude", head: "Weight", numeric: true, cell: (group) => [aligned(group.magnitude), bar(group.magnitude)] },
     { key: "label", head: "Names", names: true, cell: (group) => names(group) },
   ],
   feature: [
     { key: "label", head: "Feature", cell: (member) => [nameNode(member.feature)] },
-    { key: "column", head: "Column", numeric: true, cell: (member) => [String(member.column)] },
+    { key: "column", head: "Column", numeric: true, wide: true, cell: (member) => [String(member.column)] },
     { key: "value", head: "Coefficient", numeric: true, cell: (member) => [number(member.value, 6)] },
-    { key: "weight", head: "Weight", numeric: true, cell: (member) => [number(member.weight, 5), bar(member.weight)] },
-    { key: "rank", head: "Group", numeric: true, cell: (member) => [swatch(member.rank), String(member.rank)] },
+    { key: "weight", head: "Weight", numeric: true, wide: true, cell: (member) => [aligned(member.weight), bar(member.weight)] },
+    { key: "rank", head: "Group", cell: (member) => [swatch(member.rank), String(member.rank)] },
   ],
 };
 
-let largest = 1;
+let largest = 1;  // weight in the model
+// All weights with as many decimals as the largest needs; those too small for them as powers of ten.
+function aligned(weight) {
+  const decimals = Math.min(8, Math.max(0, 4 - Math.floor(Math.log10(largest))));
+  return Math.abs(weight) >= 10 ** (1 - decimals) ? weight.toFixed(decimals) : weight.toExponential(1);
+}
 const swatch = (rank) => element("span", { class: rank <= kGroupColours ? `swatch g${rank}` : "swatch", "aria-hidden": "true" });
 const signs = (group) => {
   const minus = group.size - group.positive;
-  return [group.positive && `+ ${whole(group.positive)}`, minus && `− ${whole(minus)}`].filter(Boolean).join("   ");
+  return [group.positive && `+\u00a0${whole(group.positive)}`, minus && `−\u00a0${whole(minus)}`].filter(Boolean).join("\u00a0\u00a0 ");
 };
 function bar(weight) {
   const made = element("span", { class: weight < 0 ? "bar minus" : "bar" });
@@ -79,9 +84,12 @@ function tableRows(groups) {
 }
 const kCollator = new Intl.Collator("en", { numeric: true });
 
+const classOf = ({ numeric, names: list, signs: both, wide }) => [numeric && "number", list && "names", both && "signs", wide && "wide"].filter(Boolean).join(" ") || false;
+
 function drawHead() {
   const sort = table.sort[table.by];
-  const heads = kViews[table.by].map(({ key, head, numeric }) => {
+  const heads = kViews[table.by].map((column) => {
+    const { key, head } = column;
     const button = element("button", { type: "button" }, head);
     button.addEventListener("click", () => {
       table.sort[table.by] = { key, up: sort.key === key ? !sort.up : true };
@@ -90,7 +98,7 @@ function drawHead() {
       byId("table").querySelector(`th[data-key="${key}"] button`).focus();
     });
     const order = sort.key === key ? (sort.up ? "ascending" : "descending") : "none";
-    return element("th", { scope: "col", "aria-sort": order, "data-key": key, class: numeric && "number" }, button);
+    return element("th", { scope: "col", "aria-sort": order, "data-key": key, class: classOf(column) }, button);
   });
   byId("table").tHead.replaceChildren(element("tr", {}, ...heads));
 }
@@ -103,7 +111,7 @@ function drawTable() {
   drawHead();
   const shown = rows.slice(table.page * kPageRows, (table.page + 1) * kPageRows);
   byId("table").tBodies[0].replaceChildren(...shown.map((row) => element("tr", {}, ...kViews[table.by].map((column) =>
-    element("td", { class: column.numeric ? "number" : column.names && "names" }, ...column.cell(row))))));
+    element("td", { class: classOf(column) }, ...column.cell(row))))));
   const word = table.by === "group" ? "group" : "feature";
   const all = table.by === "group" ? groups.length : groups.reduce((sum, group) => sum + group.members.length, 0);
   byId("count").textContent = table.search ? `${whole(rows.length)} of ${many(all, word)} found` : many(all, word);
