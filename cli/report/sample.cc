@@ -68,8 +68,7 @@ IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet
     for (const Group& group : groups)
       for (const Member& member : group.listed) columns.push_back(member.column);
   std::ranges::sort(columns);
-  const auto repeated = std::ranges::unique(columns);
-  columns.erase(repeated.begin(), repeated.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 
