@@ -159,7 +159,6 @@ Json setting(const Report& report) {
   const Model& model = report.models.front();
   const Path& path = report.path;
   const RegressionOptions& o = model.options;
-  const Vector& y = report.regression.problem.y;
   return {{"format", "tyto-report-1"},
           {"version", version()},
           {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))},
@@ -169,7 +168,6 @@ Json setting(const Report& report) {
           {"sparse", report.data.design.is_sparse()},
           {"dropped_rows", report.data.dropped_rows.size()},
           {"response", model.response_name},
-          {"response_norm", rounded(y.norm())},
           {"weights", o.weights},
           {"q", o.q},
           {"intercept", o.intercept},

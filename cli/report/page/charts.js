@@ -23,17 +23,27 @@ function axis(title, { log, label = (value) => number(value, 3), ...more } = {})
     grid: { color: ({ tick }) => colour(tick && tick.value === 0 && !log ? "muted-line" : "grid"), drawBorder: false },
     border: { display: false },
     ticks: { color: colour("soft"), maxTicksLimit: 8, maxRotation: 0, callback: (tick) => label(value(tick)) },
-    afterBuildTicks: log && ((scale) => { scale.ticks = logTicks(scale.min, scale.max, log).map((tick) => ({ value: tick })); }),
+    afterBuildTicks:
+      log &&
+      ((scale) => {
+        scale.ticks = logTicks(scale.min, scale.max, log).map((tick) => ({ value: tick }));
+      }),
     ...more,
   };
 }
 
 // Places of round numbers on a logarithmic axis: the finest of these choices that is not crowded.
 function logTicks(from, to, log) {
-  const low = Math.min(log * from, log * to), high = Math.max(log * from, log * to);
+  const low = Math.min(log * from, log * to),
+    high = Math.max(log * from, log * to);
   let best = [];
   const decades = Math.ceil((high - low) / 7);
-  const choices = [[[1], Math.max(1, decades)], [[1, 3], 1], [[1, 2, 5], 1], [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], 1]];
+  const choices = [
+    [[1], Math.max(1, decades)],
+    [[1, 3], 1],
+    [[1, 2, 5], 1],
+    [[1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9], 1],
+  ];
   for (const [digits, stride] of choices) {
     const found = [];
     for (let decade = Math.floor(low); decade <= high; ++decade) {
@@ -100,7 +110,8 @@ function placeTip(tip, hint, { chart, tooltip }) {
   tip.hidden = nodes.length === 0;
   if (tip.hidden) return;
   tip.replaceChildren(...nodes);
-  const x = chart.canvas.offsetLeft + tooltip.caretX, y = chart.canvas.offsetTop + tooltip.caretY;
+  const x = chart.canvas.offsetLeft + tooltip.caretX,
+    y = chart.canvas.offsetTop + tooltip.caretY;
   const left = x > chart.canvas.clientWidth / 2 ? x - tip.offsetWidth - 14 : x + 14;
   tip.style.left = `${Math.max(0, left)}px`;
   tip.style.top = `${Math.max(0, Math.min(y - tip.offsetHeight / 2, chart.canvas.clientHeight - tip.offsetHeight))}px`;

@@ -23,7 +23,8 @@ function makeGroups(step) {
   const fit = fits[step];
   const groups = fit.groups.map(([magnitude, ...codes], k) => {
     const members = codes.map((code) => {
-      const feature = code >= 0 ? code : -1 - code, weight = code >= 0 ? magnitude : -magnitude;
+      const feature = code >= 0 ? code : -1 - code,
+        weight = code >= 0 ? magnitude : -magnitude;
       return { feature, sign: Math.sign(weight), rank: k + 1, weight, value: weight / report.features.scales[feature] };
     });
     return { rank: k + 1, magnitude, members, size: codes.length, positive: codes.filter((code) => code >= 0).length };

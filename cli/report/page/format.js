@@ -20,7 +20,11 @@ function number(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "n/a";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size >= 1e6 || size < 1e-4)
+    return value
+      .toExponential(digits - 1)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
   return String(Number(value.toPrecision(digits)));
 }
 
@@ -31,8 +35,9 @@ const raised = (exponent) =>
 // A bound as a percentage with two digits that count, rounded up: it stays a bound.
 function percent(fraction) {
   if (fraction === 0) return "0 %";
+  if (!Number.isFinite(fraction)) return "no bound";
   const unit = 10 ** (Math.floor(Math.log10(100 * fraction)) - 1);
-  const value = Math.ceil(100 * fraction / unit - 1e-9) * unit;
+  const value = Math.ceil((100 * fraction) / unit - 1e-9) * unit;
   if (value >= 0.99e-5) return `${Number(value.toPrecision(2))} %`;
   const [mantissa, exponent] = value.toExponential(1).split("e");
   return `${Number(mantissa)} × 10${raised(Number(exponent))} %`;

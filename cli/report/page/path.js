@@ -1,4 +1,4 @@
-// Along the path: coefficients, how many, what they explain, and the errors of cross-validation.
+// Along the path: coefficients, how many, what they explain.
 
 const strengthHint = (step) => hintLine(`strength ${number(relative(step), 3)}, alpha ${number(fits[step].alpha, 5)}`);
 const lines = { ownScale: false };
@@ -28,12 +28,15 @@ function paintLines(datasets) {
   const paint = { muted: colour("muted-line") };
   for (let rank = 1; rank <= kGroupColours; ++rank) paint[rank] = colour(`g${rank}`);
   datasets.forEach((dataset, line) => {
-    const rank = ranks.get(report.lines.features[line]);
-    dataset.borderColor = paint[rank] || paint.muted;
-    dataset.borderWidth = paint[rank] ? 1.8 : 0.8;
-    dataset.order = paint[rank] ? rank : kGroupColours + 1;
+    const feature = report.lines.features[line],
+      rank = ranks.get(feature),
+      found = table.search && matches({ feature });
+    dataset.borderColor = found ? colour("ink") : paint[rank] || paint.muted;
+    dataset.borderWidth = found ? 2.6 : paint[rank] ? 1.8 : 0.8;
+    dataset.order = found ? 0 : paint[rank] ? rank : kGroupColours + 1;
   });
 }
+let repaintLines = () => {}; // where there are lines
 
 // The lines under the pointer, drawn once more and wider.
 const hoveredLines = {
@@ -73,10 +76,13 @@ function lineHint(points) {
 
 function pathWords() {
   const last = fits[fits.length - 1];
-  const groups = groupsAt(state.step).slice(0, 3).map((group) =>
-    `group ${group.rank}, ${many(group.size, "feature")} of weight ${number(group.magnitude)}`);
-  return `${many(report.entered, "feature")} enter along ${fits.length} strengths, ${whole(last.nonzeros)} at the weakest. At the chosen `
-    + `strength ${number(relative(state.step), 3)}: ${groups.length ? groups.join("; ") : "none"}.`;
+  const groups = groupsAt(state.step)
+    .slice(0, 3)
+    .map((group) => `group ${group.rank}, ${many(group.size, "feature")} of weight ${number(group.magnitude)}`);
+  return (
+    `${many(report.entered, "feature")} enter along ${fits.length} strengths, ${whole(last.nonzeros)} at the weakest. At the chosen ` +
+    `strength ${number(relative(state.step), 3)}: ${groups.length ? groups.join("; ") : "none"}.`
+  );
 }
 
 function pathNumbers() {
@@ -98,8 +104,13 @@ function addPathChart() {
     words: pathWords,
     numbers: pathNumbers,
     config: () => {
-      const datasets = report.lines.features.map((_, line) =>
-        ({ data: linePoints(line), pointRadius: 0, pointHoverRadius: 0, pointHitRadius: 0, normalized: true }));
+      const datasets = report.lines.features.map((_, line) => ({
+        data: linePoints(line),
+        pointRadius: 0,
+        pointHoverRadius: 0,
+        pointHitRadius: 0,
+        normalized: true,
+      }));
       paintLines(datasets);
       return {
         type: "line",
@@ -111,8 +122,10 @@ function addPathChart() {
             if (handle.dragged) handle.dragged = false;
             else chooseStep(nearestStep(chart.scales.x.getValueForPixel(event.x)));
           },
-          scales: { x: strengthAxis({ min: range[0], max: range[1] }),
-                    y: axis(lines.ownScale || !report.standardize ? "coefficient" : "coefficient, columns standardised") },
+          scales: {
+            x: strengthAxis({ min: range[0], max: range[1] }),
+            y: axis(lines.ownScale || !report.standardize ? "coefficient" : "coefficient, columns standardised"),
+          },
         },
       };
     },
@@ -122,9 +135,12 @@ function addPathChart() {
   const legend = element("ul", { class: "legend", "aria-hidden": "true" });
   handle.box.after(legend);
   fillLegend(legend);
-  onStep(() => {
+  repaintLines = () => {
     paintLines(handle.chart.data.datasets);
     handle.chart.update("none");
+  };
+  onStep(() => {
+    repaintLines();
     handle.describe();
     fillLegend(legend);
   });
@@ -132,15 +148,22 @@ function addPathChart() {
 
 // The coloured groups: number, first feature, and how many more.
 function fillLegend(legend) {
-  legend.replaceChildren(...groupsAt(state.step).slice(0, kGroupColours).map((group) => {
-    const more = group.size > 1 ? ` and ${whole(group.size - 1)} more` : "";
-    return element("li", {}, swatch(group.rank), `${group.rank}  `, nameNode(group.members[0].feature), more);
-  }));
+  legend.replaceChildren(
+    ...groupsAt(state.step)
+      .slice(0, kGroupColours)
+      .map((group) => {
+        const more = group.size > 1 ? ` and ${whole(group.size - 1)} more` : "";
+        return element("li", {}, swatch(group.rank), `${group.rank}  `, nameNode(group.members[0].feature), more);
+      }),
+  );
 }
 
 function addScaleChoice(handle) {
   if (!report.standardize) return;
-  const buttons = [["Standardised", false], ["Data's scale", true]].map(([text, own]) => {
+  const buttons = [
+    ["Standardised", false],
+    ["Data's scale", true],
+  ].map(([text, own]) => {
     const made = element("button", { type: "button", "aria-pressed": String(own === lines.ownScale) }, text);
     made.addEventListener("click", () => {
       lines.ownScale = own;
@@ -154,7 +177,9 @@ function addScaleChoice(handle) {
 
 function nearestStep(x) {
   let best = 0;
-  fits.forEach((_, step) => { if (Math.abs(place(step) - x) < Math.abs(place(best) - x)) best = step; });
+  fits.forEach((_, step) => {
+    if (Math.abs(place(step) - x) < Math.abs(place(best) - x)) best = step;
+  });
   return best;
 }
 
@@ -162,20 +187,38 @@ function nearestStep(x) {
 function addStrengthChart(parent, title, series, { yTitle, label, y = {} }) {
   const handle = addChart(parent, {
     title,
-    hint: (points) => [strengthHint(points[0].dataIndex),
-                       ...points.map((point) => hintLine(`${series[point.datasetIndex].name}: ${label(point.parsed.y)}`))],
-    words: () => series.map(({ name, values }) =>
-      `${name}: ${label(values[0])} at the strongest penalty, ${label(values[values.length - 1])} at the weakest, `
-      + `${label(values[state.step])} at the chosen one`).join(". ") + ".",
+    hint: (points) => [
+      strengthHint(points[0].dataIndex),
+      ...points.map((point) => hintLine(`${series[point.datasetIndex].name}: ${label(point.parsed.y)}`)),
+    ],
+    words: () =>
+      series
+        .map(
+          ({ name, values }) =>
+            `${name}: ${label(values[0])} at the strongest penalty, ${label(values[values.length - 1])} at the weakest, ` +
+            `${label(values[state.step])} at the chosen one`,
+        )
+        .join(". ") + ".",
     numbers: () => ({
       headers: ["Strength", "alpha", ...series.map(({ name }) => name)],
-      rows: fits.map((fit, step) => [number(relative(step), 4), number(fit.alpha, 6), ...series.map(({ values }) => label(values[step]))]),
+      rows: fits.map((fit, step) => [
+        number(relative(step), 4),
+        number(fit.alpha, 6),
+        ...series.map(({ values }) => label(values[step])),
+      ]),
     }),
     config: () => ({
       type: "line",
-      data: { datasets: series.map(({ values, paint }) => ({
-        data: values.map((value, step) => ({ x: place(step), y: value })),
-        borderColor: colour(paint), backgroundColor: colour(paint), borderWidth: 2, pointRadius: 0, pointHoverRadius: 4 })) },
+      data: {
+        datasets: series.map(({ values, paint }) => ({
+          data: values.map((value, step) => ({ x: place(step), y: value })),
+          borderColor: colour(paint),
+          backgroundColor: colour(paint),
+          borderWidth: 2,
+          pointRadius: 0,
+          pointHoverRadius: 4,
+        })),
+      },
       plugins: [chosenStrength],
       options: {
         interaction: { mode: "index", intersect: false },
@@ -185,28 +228,51 @@ function addStrengthChart(parent, title, series, { yTitle, label, y = {} }) {
     }),
   });
   if (series.length > 1) {
-    handle.figure.insertBefore(element("ul", { class: "legend" }, ...series.map(({ name, paint }) =>
-      element("li", {}, element("span", { class: `swatch ${paint}`, "aria-hidden": "true" }), name))), handle.box.nextSibling);
+    handle.figure.insertBefore(
+      element(
+        "ul",
+        { class: "legend" },
+        ...series.map(({ name, paint }) =>
+          element("li", {}, element("span", { class: `swatch ${paint}`, "aria-hidden": "true" }), name),
+        ),
+      ),
+      handle.box.nextSibling,
+    );
   }
-  onStep(() => { handle.chart.draw(); handle.describe(); });
+  onStep(() => {
+    handle.chart.draw();
+    handle.describe();
+  });
 }
 
 function setUpPath() {
   if (!isPath) return;
   byId("path").hidden = false;
   const drawn = report.lines.features.length;
-  const which = drawn < report.entered
-    ? `Drawn are the ${whole(drawn)} features whose coefficient is largest anywhere on the path, of ${whole(report.entered)} that enter it.`
-    : `All ${many(drawn, "feature")} that enter the path are drawn.`;
-  byId("path-note").textContent = `${which} Lines that run together are a group; colours are the first ${kGroupColours} groups at the chosen `
-    + "strength, as in the table. Click to choose a strength, drag to zoom."
-    + (report.errors ? "" : " A path does not say which strength is best; this page opens where nearly all is explained that any of them explains.");
+  const which =
+    drawn < report.entered
+      ? `Drawn are the ${whole(drawn)} features whose coefficient is largest anywhere on the path, of ${whole(report.entered)} that enter it.`
+      : `All ${many(drawn, "feature")} that enter the path are drawn.`;
+  byId("path-note").textContent =
+    `${which} Lines that run together are a group; colours are the first ${kGroupColours} groups at the chosen ` +
+    "strength, as in the table, and what a search finds stands out. Click to choose a strength, drag to zoom." +
+    (report.errors
+      ? ""
+      : " A path does not say which strength is best; this page opens where nearly all is explained that any of them explains.");
   if (drawn > 0) addPathChart();
-  addStrengthChart("counts-chart", "Features and groups", [
-    { name: "features", values: fits.map((fit) => fit.nonzeros), paint: "g1" },
-    { name: "groups", values: fits.map((fit) => fit.clusters), paint: "g2" },
-  ], { yTitle: "in the model", label: (value) => whole(value), y: { beginAtZero: true, label: whole } });
-  addStrengthChart("explained-chart", "Explained variance", [
-    { name: "explained on the fitted data", values: fits.map((fit) => fit.explained), paint: "g3" },
-  ], { yTitle: "fraction explained", label: (value) => share(value), y: { min: 0, max: 1 } });
+  addStrengthChart(
+    "counts-chart",
+    "Features and groups",
+    [
+      { name: "features", values: fits.map((fit) => fit.nonzeros), paint: "g1" },
+      { name: "groups", values: fits.map((fit) => fit.clusters), paint: "g2" },
+    ],
+    { yTitle: "in the model", label: (value) => whole(value), y: { beginAtZero: true, label: whole } },
+  );
+  addStrengthChart(
+    "explained-chart",
+    "Explained variance",
+    [{ name: "explained on the fitted data", values: fits.map((fit) => fit.explained), paint: "g3" }],
+    { yTitle: "fraction explained", label: (value) => share(value), y: { min: 0, max: 1 } },
+  );
 }

@@ -1,4 +1,4 @@
-// How the model fits the data, what cross-validation says, and how the solver got there.
+// How the model fits the data, and how the solver got there.
 
 const observations = report.observations;
 const residual = (step, k) => observations.observed[k] - observations.predicted[step][k];
@@ -13,21 +13,49 @@ function addScatter(parent, title, { across, up, line, words }) {
   };
   const handle = addChart(parent, {
     title,
-    hint: (items) => items.filter((item) => item.datasetIndex === 0).slice(0, 1).flatMap(({ dataIndex: k }) => [
-      hintTitle(`row ${observations.rows[k]}`), hintLine(`observed ${number(observations.observed[k], 5)}`),
-      hintLine(`predicted ${number(observations.predicted[state.step][k], 5)}`), hintLine(`residual ${number(residual(state.step, k), 4)}`)]),
+    hint: (items) =>
+      items
+        .filter((item) => item.datasetIndex === 0)
+        .slice(0, 1)
+        .flatMap(({ dataIndex: k }) => [
+          hintTitle(`row ${observations.rows[k]}`),
+          hintLine(`observed ${number(observations.observed[k], 5)}`),
+          hintLine(`predicted ${number(observations.predicted[state.step][k], 5)}`),
+          hintLine(`residual ${number(residual(state.step, k), 4)}`),
+        ]),
     words,
     numbers: () => ({
       headers: ["Row", "Observed", "Predicted", "Residual"],
-      rows: observations.rows.map((row, k) => [String(row), number(observations.observed[k], 6),
-        number(observations.predicted[state.step][k], 6), number(residual(state.step, k), 4)]),
+      rows: observations.rows.map((row, k) => [
+        String(row),
+        number(observations.observed[k], 6),
+        number(observations.predicted[state.step][k], 6),
+        number(residual(state.step, k), 4),
+      ]),
     }),
     config: () => ({
       type: "scatter",
-      data: { datasets: [
-        { data: points(), backgroundColor: `${colour("point")}80`, borderWidth: 0, pointRadius: observations.rows.length > 800 ? 2 : 3, pointHoverRadius: 5 },
-        { type: "line", data: guide(), borderColor: colour("soft"), borderDash: [5, 4], borderWidth: 1.2, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0 },
-      ] },
+      data: {
+        datasets: [
+          {
+            data: points(),
+            backgroundColor: `${colour("point")}80`,
+            borderWidth: 0,
+            pointRadius: observations.rows.length > 800 ? 2 : 3,
+            pointHoverRadius: 5,
+          },
+          {
+            type: "line",
+            data: guide(),
+            borderColor: colour("soft"),
+            borderDash: [5, 4],
+            borderWidth: 1.2,
+            pointRadius: 0,
+            pointHitRadius: 0,
+            pointHoverRadius: 0,
+          },
+        ],
+      },
       options: { interaction: { mode: "nearest", intersect: true }, scales: { x: axis(across.title), y: axis(up.title) } },
     }),
   });
@@ -43,20 +71,26 @@ const rootMeanSquare = (fit) => fit.residual_norm / Math.sqrt(report.n);
 
 function setUpQuality() {
   const drawn = observations.rows.length;
-  byId("quality-note").textContent = "On the data that was fitted, so better than on new data."
-    + (drawn < report.n ? ` Drawn are ${whole(drawn)} of ${whole(report.n)} rows: the tenth of them that the ${isPath ? "weakest penalty's " : ""}model `
-      + "misses most, the others at random." : "");
-  const words = () => `${many(drawn, "row")} drawn. Root mean square of all residuals ${number(rootMeanSquare(fits[state.step]))}, `
-    + `${share(fits[state.step].explained)} of the variance explained.`;
+  byId("quality-note").textContent =
+    "On the data that was fitted, so better than on new data." +
+    (drawn < report.n
+      ? ` Drawn are ${whole(drawn)} of ${whole(report.n)} rows: the tenth of them that the ${isPath ? "weakest penalty's " : ""}model ` +
+        "misses most, the others at random."
+      : "");
+  const words = () =>
+    `${many(drawn, "row")} drawn. Root mean square of all residuals ${number(rootMeanSquare(fits[state.step]))}, ` +
+    `${share(fits[state.step].explained)} of the variance explained.`;
   addScatter("predicted-chart", "Predicted against observed", {
     across: { title: "observed", value: (_, k) => observations.observed[k] },
     up: { title: "predicted", value: (step, k) => observations.predicted[step][k] },
-    line: (x) => x, words,
+    line: (x) => x,
+    words,
   });
   addScatter("residual-chart", "Residuals", {
     across: { title: "predicted", value: (step, k) => observations.predicted[step][k] },
     up: { title: "observed - predicted", value: residual },
-    line: () => 0, words,
+    line: () => 0,
+    words,
   });
 }
 
@@ -66,27 +100,73 @@ function addTrace(parent, title, { values, paint, y, level, label }) {
   const [unit, factor] = report.seconds < 1 ? ["ms", 1e3] : ["s", 1];
   const data = seconds.map((time, k) => ({ x: factor * time, y: values[k], k }));
   const ends = data.filter(({ k }) => step[k] !== step[k + 1]);
-  const broken = { segment: { borderColor: (at) => (step[at.p0DataIndex] !== step[at.p1DataIndex] ? "transparent" : undefined) } };
+  const broken = {
+    segment: { borderColor: (at) => (step[at.p0DataIndex] !== step[at.p1DataIndex] ? "transparent" : undefined) },
+  };
   addChart(parent, {
     title,
-    hint: (items) => items.filter((item) => item.raw.k !== undefined).slice(0, 1).flatMap(({ raw: { k } }) => [
-      hintTitle(label(values[k])), hintLine(`after ${duration(seconds[k])}`), ...(isPath ? [strengthHint(step[k])] : [])]),
-    words: () => `${many(report.trace.epochs, "epoch")} in ${duration(report.seconds)}, from ${label(values[0])} to ${label(values[values.length - 1])}.`,
+    hint: (items) =>
+      items
+        .filter((item) => item.raw.k !== undefined)
+        .slice(0, 1)
+        .flatMap(({ raw: { k } }) => [
+          hintTitle(label(values[k])),
+          hintLine(`after ${duration(seconds[k])}`),
+          ...(isPath ? [strengthHint(step[k])] : []),
+        ]),
+    words: () =>
+      `${many(report.trace.epochs, "epoch")} in ${duration(report.seconds)}, from ${label(values[0])} to ${label(values[values.length - 1])}.`,
     numbers: () => ({
       headers: ["Strength", "Time", title],
       rows: seconds.map((time, k) => [number(relative(step[k]), 3), duration(time), label(values[k])]),
     }),
     config: () => ({
       type: "line",
-      data: { datasets: [
-        ...(isPath ? [{ data: ends, showLine: false, backgroundColor: colour(paint), borderWidth: 0, pointRadius: 3, pointHoverRadius: 5 }] : []),
-        { data, ...broken, borderColor: colour(isPath ? "muted-line" : paint), backgroundColor: colour(isPath ? "muted-line" : paint),
-          borderWidth: isPath ? 1 : 1.5, pointRadius: isPath ? 0 : data.length > 60 ? 1.5 : 3, pointHoverRadius: isPath ? 0 : 5 },
-        ...(level === undefined ? [] : [{ data: [{ x: data[0].x, y: level }, { x: data[data.length - 1].x, y: level }],
-          borderColor: colour("soft"), borderDash: [5, 4], borderWidth: 1.2, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0 }]),
-      ] },
-      options: { interaction: { mode: "nearest", axis: "x", intersect: false },
-                 scales: { x: axis(`time, ${unit}`, { min: 0 }), y: y() } },
+      data: {
+        datasets: [
+          ...(isPath
+            ? [
+                {
+                  data: ends,
+                  showLine: false,
+                  backgroundColor: colour(paint),
+                  borderWidth: 0,
+                  pointRadius: 3,
+                  pointHoverRadius: 5,
+                },
+              ]
+            : []),
+          {
+            data,
+            ...broken,
+            borderColor: colour(isPath ? "muted-line" : paint),
+            backgroundColor: colour(isPath ? "muted-line" : paint),
+            borderWidth: isPath ? 1 : 1.5,
+            pointRadius: isPath ? 0 : data.length > 60 ? 1.5 : 3,
+            pointHoverRadius: isPath ? 0 : 5,
+          },
+          ...(level === undefined
+            ? []
+            : [
+                {
+                  data: [
+                    { x: data[0].x, y: level },
+                    { x: data[data.length - 1].x, y: level },
+                  ],
+                  borderColor: colour("soft"),
+                  borderDash: [5, 4],
+                  borderWidth: 1.2,
+                  pointRadius: 0,
+                  pointHitRadius: 0,
+                  pointHoverRadius: 0,
+                },
+              ]),
+        ],
+      },
+      options: {
+        interaction: { mode: "nearest", axis: "x", intersect: false },
+        scales: { x: axis(`time, ${unit}`, { min: 0 }), y: y() },
+      },
     }),
   });
 }
@@ -94,84 +174,26 @@ function addTrace(parent, title, { values, paint, y, level, label }) {
 function setUpSolver() {
   const { trace } = report;
   const screened = fits.reduce((most, fit) => Math.max(most, fit.screened), 0);
-  byId("solver-note").textContent = `${report.solver} with ${report.screening === "none" ? "no screening" : `screening rule ${report.screening}`}: `
-    + `${many(trace.epochs, "epoch")}, ${number(report.passes, 4)} passes over the data, ${duration(report.seconds)}.`
-    + (screened > 0 ? ` Screening proved up to ${whole(screened)} of ${whole(report.p)} coefficients zero before the end.` : "")
-    + (isPath ? " A dot is where a strength ended." : "")
-    + (trace.seconds.length < trace.epochs ? ` Drawn are ${whole(trace.seconds.length)} of the epochs.` : "");
+  byId("solver-note").textContent =
+    `${report.solver} with ${report.screening === "none" ? "no screening" : `screening rule ${report.screening}`}: ` +
+    `${many(trace.epochs, "epoch")}, ${number(report.passes, 4)} passes over the data, ${duration(report.seconds)}.` +
+    (screened > 0 ? ` Screening proved up to ${whole(screened)} of ${whole(report.p)} coefficients zero before the end.` : "") +
+    ` The dashed line is the tolerance${isPath ? ", a dot is where a strength ended" : ""}.` +
+    (trace.seconds.length < trace.epochs ? ` Drawn are ${whole(trace.seconds.length)} of the epochs.` : "");
   if (trace.seconds.length === 0) return;
-  const log = (value) => Math.log10(Math.max(value, 1e-17));
+  const kLeast = -17; // of a logarithm: 0 has none
+  const log = (value) => Math.max(kLeast, Math.log10(value));
   addTrace("gap-chart", "Relative gap", {
-    values: trace.relative_gap.map(log), paint: "g1", level: log(report.tolerance), label: (value) => `relative gap ${(10 ** value).toExponential(1)}`,
-    y: () => axis("relative gap (dashed: tolerance)", { log: 1, label: (value) => value.toExponential(0) }) });
-  addTrace("active-chart", "Columns left", {
-    values: trace.active, paint: "g2", label: (value) => many(value, "column"),
-    y: () => axis("columns left", { beginAtZero: true, label: whole }) });
-}
-
-// The curve of cross-validation: mean, one standard error either way, the folds, and the two choices.
-const markedChoices = {
-  id: "markedChoices",
-  afterDatasetsDraw(chart) {
-    const { ctx, chartArea, scales } = chart, { best, one_se: simple } = report.errors;
-    ctx.save();
-    ctx.font = `600 12px ${Chart.defaults.font.family}`;
-    for (const [step, text, paint] of best === simple ? [[best, "best and 1-SE", "g3"]] : [[best, "best", "g2"], [simple, "1-SE", "g3"]]) {
-      const x = scales.x.getPixelForValue(place(step));
-      ctx.strokeStyle = ctx.fillStyle = colour(paint);
-      ctx.lineWidth = 1.5;
-      ctx.beginPath();
-      ctx.moveTo(x, chartArea.top + 18);
-      ctx.lineTo(x, chartArea.bottom);
-      ctx.stroke();
-      ctx.textAlign = "center";
-      ctx.fillText(text, Math.min(Math.max(x, chartArea.left + 24), chartArea.right - 24), chartArea.top + 11);
-      ctx.beginPath();
-      ctx.arc(x, scales.y.getPixelForValue(report.errors.mean[step]), 4.5, 0, 2 * Math.PI);
-      ctx.fill();
-    }
-    ctx.restore();
-  },
-};
-
-function errorDatasets() {
-  const { mean, standard_error: spread, folds } = report.errors;
-  const curve = (values, more) => ({ data: values.map((value, step) => ({ x: place(step), y: value })), pointRadius: 0, pointHoverRadius: 0, ...more });
-  const band = { borderWidth: 0, backgroundColor: `${colour("g1")}30`, order: 2 };
-  return [
-    curve(mean, { borderColor: colour("g1"), borderWidth: 2.2, pointHoverRadius: 4, backgroundColor: colour("g1"), order: 0 }),
-    curve(mean.map((value, k) => value - spread[k]), { ...band, fill: "+1" }),
-    curve(mean.map((value, k) => value + spread[k]), band),
-    ...folds.map((values) => curve(values, { borderColor: colour("muted-line"), borderWidth: 1, order: 3 })),
-  ];
-}
-
-function setUpErrors() {
-  if (!report.errors) return;
-  const { measure, mean, standard_error: spread, folds, best, one_se: simple } = report.errors;
-  byId("errors").hidden = false;
-  const said = (step) => `${number(mean[step])} ± ${number(spread[step], 2)} with ${many(fits[step].nonzeros, "feature")} at strength ${number(relative(step), 3)}`;
-  byId("errors-note").textContent = `${measure[0].toUpperCase()}${measure.slice(1)} over ${many(folds.length, "fold")}. Best: ${said(best)}. `
-    + `1-SE, the strongest penalty within one standard error of the best: ${said(simple)}. The band is one standard error, thin lines are folds.`;
-  const handle = addChart("errors-chart", {
-    title: `Error against strength`,
-    hint: ([{ dataIndex: step }]) => [hintTitle(`${number(mean[step], 5)} ± ${number(spread[step], 2)}`), strengthHint(step), hintLine(many(fits[step].nonzeros, "feature"))],
-    words: () => `${measure} over ${many(folds.length, "fold")}. Best ${said(best)}. One standard error rule ${said(simple)}.`,
-    numbers: () => ({
-      headers: ["Strength", "Mean", "Standard error", ...folds.map((_, k) => `Fold ${k + 1}`), "Choice"],
-      rows: mean.map((value, step) => [number(relative(step), 4), number(value, 6), number(spread[step], 4), ...folds.map((fold) => number(fold[step], 5)),
-        [step === best && "best", step === simple && "1-SE"].filter(Boolean).join(", ")]),
-    }),
-    config: () => ({
-      type: "line",
-      data: { datasets: errorDatasets() },
-      plugins: [chosenStrength, markedChoices],
-      options: {
-        interaction: { mode: "index", intersect: false },
-        onClick: (event, _, chart) => chooseStep(nearestStep(chart.scales.x.getValueForPixel(event.x))),
-        scales: { x: strengthAxis({ min: place(0), max: place(mean.length - 1) }), y: axis(measure) },
-      },
-    }),
+    values: trace.relative_gap.map(log),
+    paint: "g1",
+    level: log(report.tolerance),
+    label: (value) => `relative gap ${value <= kLeast ? `below 1e${kLeast}` : (10 ** value).toExponential(1)}`,
+    y: () => axis("relative gap", { log: 1 }),
   });
-  onStep(() => handle.chart.draw());
+  addTrace("active-chart", "Columns left", {
+    values: trace.active,
+    paint: "g2",
+    label: (value) => many(value, "column"),
+    y: () => axis("columns left", { beginAtZero: true, label: whole }),
+  });
 }

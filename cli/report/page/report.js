@@ -25,29 +25,46 @@ const bound = (fit) => {
 };
 
 function verdictOfFit(fit) {
-  const certificate = `The objective is ${number(fit.primal, 8)}, and no coefficients can bring it below ${number(Math.max(0, fit.primal - Math.max(0, fit.gap) - fit.rounding), 8)}. `
-    + `The duality gap says so; it was computed on all ${whole(report.p)} features, and tyto verify computes it again from the files alone.`;
+  const certificate =
+    `The objective is ${number(fit.primal, 8)}, and no coefficients can bring it below ${number(Math.max(0, fit.primal - Math.max(0, fit.gap) - fit.rounding), 8)}. ` +
+    `The duality gap says so; it was computed on all ${whole(report.p)} features, and tyto verify computes it again from the files alone.`;
   if (converged(fit)) return [true, `Proven: the objective is ${bound(fit)}.`, certificate];
-  return [false, `Not finished (${kStatusWords[fit.status]}): the objective is ${bound(fit)}.`,
-          `The tolerance asked for was ${percent(report.tolerance)}. This is the best point found. ${certificate}`];
+  return [
+    false,
+    `Not finished (${kStatusWords[fit.status]}): the objective is ${bound(fit)}.`,
+    `The tolerance asked for was ${percent(report.tolerance)}. This is the best point found. ${certificate}`,
+  ];
 }
 
 function verdictOfPath() {
-  const done = fits.filter(converged).length, worst = fits.reduce((most, fit) => Math.max(most, proven(fit)), 0);
-  const early = report.stopped_by === "none" ? "" : ` The path ended after ${fits.length} of ${report.steps} strengths: ${kStopWords[report.stopped_by]}.`;
+  const done = fits.filter(converged).length,
+    worst = fits.reduce((most, fit) => Math.max(most, proven(fit)), 0);
+  const early =
+    report.stopped_by === "none"
+      ? ""
+      : ` The path ended after ${fits.length} of ${report.steps} strengths: ${kStopWords[report.stopped_by]}.`;
   const failed = ["interrupt", "max_seconds"].includes(report.stopped_by);
-  const within = Number.isFinite(worst) ? `the objective is at most ${percent(worst)} above the best possible` : "there is a strength for which nothing is proven";
+  const within = Number.isFinite(worst)
+    ? `the objective is at most ${percent(worst)} above the best possible`
+    : "there is a strength for which nothing is proven";
   const how = ` The duality gap says so; it was computed on all ${whole(report.p)} features, and tyto verify computes it again from the files alone.`;
   if (done === fits.length) {
-    return [!failed, `Proven at ${fits.length === 1 ? "the one strength" : `all ${fits.length} strengths`}: ${within}.`, `${early}${how}`.trim()];
+    return [
+      !failed,
+      `Proven at ${fits.length === 1 ? "the one strength" : `all ${fits.length} strengths`}: ${within}.`,
+      `${early}${how}`.trim(),
+    ];
   }
   const missed = fits.filter((fit) => !converged(fit)).map((fit) => kStatusWords[fit.status]);
-  return [false, `Proven at ${done} of ${fits.length} strengths; over all of them, ${within}.`,
-          `${many(fits.length - done, "strength")} missed the tolerance of ${percent(report.tolerance)}: ${[...new Set(missed)].join("; ")}.${early}${how}`];
+  return [
+    false,
+    `Proven at ${done} of ${fits.length} strengths; over all of them, ${within}.`,
+    `${many(fits.length - done, "strength")} missed the tolerance of ${percent(report.tolerance)}: ${[...new Set(missed)].join("; ")}.${early}${how}`,
+  ];
 }
 
 function showVerdict() {
-  const [good, headline, words] = isPath || report.steps > 1 ? verdictOfPath() : verdictOfFit(fits[0]);
+  const [good, headline, words] = report.steps > 1 ? verdictOfPath() : verdictOfFit(fits[0]);
   byId("verdict").classList.toggle("open", !good);
   byId("verdict-mark").textContent = good ? "✓" : "!";
   byId("verdict-headline").textContent = headline;
@@ -55,17 +72,20 @@ function showVerdict() {
 }
 
 function showOpening() {
-  const kind = report.errors ? "Cross-validation" : isPath ? `Path of ${fits.length} strengths` : "Fit";
+  const kind = report.errors ? "Cross-validation" : report.steps > 1 ? `Path of ${many(fits.length, "strength")}` : "Fit";
   document.title = `${kind}: ${shortNames} - Tyto`;
   byId("title").textContent = `${kind} on ${shortNames}`;
   byId("lead").textContent = [
     `${whole(report.n)} rows × ${many(report.p, "feature")}${report.sparse ? ", sparse" : ""}`,
     report.response ? `response ${report.response}` : "response without a name",
     `weights ${report.weights}`,
-    isPath ? `${number(relative(0), 3)} to ${number(relative(fits.length - 1), 3)} of alpha-max` : `strength ${number(relative(0), 3)} of alpha-max`,
+    isPath
+      ? `${number(relative(0), 3)} to ${number(relative(fits.length - 1), 3)} of alpha-max`
+      : `strength ${number(relative(0), 3)} of alpha-max`,
     report.standardize ? "columns standardised" : "columns as they are",
   ].join(" · ");
-  byId("colophon").textContent = `Written by tyto ${report.version}, ${report.date}. Charts by Chart.js ${Chart.version} (MIT licence, in the source of this page).`;
+  byId("colophon").textContent =
+    `Written by tyto ${report.version}, ${report.date}. Charts by Chart.js ${Chart.version} (MIT licence, in the source of this page).`;
 }
 
 function showSetting() {
@@ -76,15 +96,21 @@ function showSetting() {
     Features: `${whole(report.p)}, ${report.sparse ? "sparse" : "dense"}`,
     Response: report.response || "without a name",
     Weights: report.weights + (shapes.includes(report.weights) ? `, false discovery rate ${number(report.q)}` : ""),
-    Strength: isPath ? `${fits.length} of ${report.steps} strengths, alpha from ${number(fits[0].alpha, 6)} to ${number(fits[fits.length - 1].alpha, 6)}`
-                     : `alpha ${number(fits[0].alpha, 8)}, ${number(relative(0), 4)} of alpha-max`,
+    Strength: isPath
+      ? `${fits.length} of ${report.steps} strengths, alpha from ${number(fits[0].alpha, 6)} to ${number(fits[fits.length - 1].alpha, 6)}`
+      : `alpha ${number(fits[0].alpha, 8)}, ${number(relative(0), 4)} of alpha-max`,
     "alpha-max": `${number(report.alpha_max, 8)}, the smallest alpha that leaves nothing in the model`,
     Intercept: report.intercept ? "fitted" : "none",
     Columns: report.standardize ? "standardised: mean 0, standard deviation 1" : "as they are",
     Solver: `${report.solver}, screening ${report.screening}, tolerance ${number(report.tolerance)}`,
     Program: `tyto ${report.version}, ${report.date}`,
   };
-  byId("setting").append(...Object.entries(entries).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, value))]));
+  byId("setting").append(
+    ...Object.entries(entries).flatMap(([name, value]) => [
+      element("dt", {}, name),
+      element("dd", {}, element("bdi", {}, value)),
+    ]),
+  );
 }
 
 function showTiles() {
@@ -95,10 +121,16 @@ function showTiles() {
     [share(fit.explained), "of the variance explained"],
     [number(rootMeanSquare(fit)), "root mean square residual"],
     [report.intercept ? number(fit.intercept, 5) : "none", "intercept"],
-    [converged(fit) ? percent(proven(fit)) : `! ${percent(proven(fit))}`, converged(fit) ? "above the best possible, at most" : kStatusWords[fit.status]],
+    [
+      converged(fit) ? percent(proven(fit)) : `! ${percent(proven(fit))}`,
+      converged(fit) ? "above the best possible, at most" : kStatusWords[fit.status],
+    ],
   ];
-  byId("tiles").replaceChildren(...tiles.map(([value, name]) =>
-    element("div", {}, element("dt", {}, name), element("dd", { class: value.length > 8 && "long" }, value))));
+  byId("tiles").replaceChildren(
+    ...tiles.map(([value, name]) =>
+      element("div", {}, element("dt", {}, name), element("dd", { class: value.length > 8 && "long" }, value)),
+    ),
+  );
 }
 
 function setUpStrength() {
@@ -106,15 +138,23 @@ function setUpStrength() {
   const slider = byId("strength");
   byId("strength-bar").hidden = false;
   slider.max = fits.length - 1;
-  let waiting = false;  // redraw once a frame, however fast the slider moves
+  let waiting = false; // redraw once a frame, however fast the slider moves
   slider.addEventListener("input", () => {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; chooseStep(Number(slider.value)); });
+    requestAnimationFrame(() => {
+      waiting = false;
+      chooseStep(Number(slider.value));
+    });
   });
   byId("stronger").addEventListener("click", () => chooseStep(state.step - 1));
   byId("weaker").addEventListener("click", () => chooseStep(state.step + 1));
-  const choices = report.errors ? [["Best", report.errors.best], ["1-SE", report.errors.one_se]] : [];
+  const choices = report.errors
+    ? [
+        ["Best", report.errors.best],
+        ["1-SE", report.errors.one_se],
+      ]
+    : [];
   for (const [text, step] of choices) {
     const button = element("button", { type: "button" }, text);
     button.addEventListener("click", () => chooseStep(step));
@@ -160,7 +200,10 @@ function setUpPage() {
   setUpTable();
   setUpQuality();
   setUpSolver();
-  byId("theme").addEventListener("click", () => { theme.chosen = isDark() ? "light" : "dark"; showTheme(isDark()); });
+  byId("theme").addEventListener("click", () => {
+    theme.chosen = isDark() ? "light" : "dark";
+    showTheme(isDark());
+  });
   theme.system.addEventListener("change", () => showTheme(isDark()));
   byId("print").addEventListener("click", () => print());
   addEventListener("beforeprint", showPrint);

@@ -1,8 +1,15 @@
 // The selected features: as groups or one by one, searched, sorted, a page at a time.
 
-const kPageRows = 25, kNamesShown = 12, kNamesMost = 2000;
+const kPageRows = 25,
+  kNamesShown = 12,
+  kNamesMost = 2000;
 
-const table = { by: "group", search: "", page: 0, sort: { group: { key: "rank", up: true }, feature: { key: "rank", up: true } } };
+const table = {
+  by: "group",
+  search: "",
+  page: 0,
+  sort: { group: { key: "rank", up: true }, feature: { key: "rank", up: true } },
+};
 
 // Columns of the two tables: a key to sort by, and what stands in the cell; `wide` ones are left out on narrow screens.
 const kViews = {
@@ -22,7 +29,7 @@ const kViews = {
   ],
 };
 
-let largest = 1;  // weight in the model
+let largest = 1; // weight in the model
 // All weights with as many decimals as the largest needs; those too small for them as powers of ten.
 function aligned(weight) {
   const decimals = Math.min(8, Math.max(0, 4 - Math.floor(Math.log10(largest))));
@@ -31,7 +38,9 @@ function aligned(weight) {
 const swatch = (rank) => element("span", { class: rank <= kGroupColours ? `swatch g${rank}` : "swatch", "aria-hidden": "true" });
 const signs = (group) => {
   const minus = group.size - group.positive;
-  return [group.positive && `+\u00a0${whole(group.positive)}`, minus && `−\u00a0${whole(minus)}`].filter(Boolean).join("\u00a0\u00a0 ");
+  return [group.positive && `+\u00a0${whole(group.positive)}`, minus && `−\u00a0${whole(minus)}`]
+    .filter(Boolean)
+    .join("\u00a0\u00a0 ");
 };
 function bar(weight) {
   const made = element("span", { class: weight < 0 ? "bar minus" : "bar" });
@@ -42,7 +51,11 @@ function bar(weight) {
 // A name, with what was searched for marked.
 function nameNode(feature, sign = 1) {
   const name = nameOf(feature);
-  const node = element("span", { class: sign < 0 ? "name minus" : "name", dir: "auto", title: `${name} (column ${columnOf(feature)})` });
+  const node = element("span", {
+    class: sign < 0 ? "name minus" : "name",
+    dir: "auto",
+    title: `${name} (column ${columnOf(feature)})`,
+  });
   if (sign < 0) node.append(element("span", { class: "hidden" }, "minus "));
   const found = table.search ? name.toLowerCase().indexOf(table.search) : -1;
   if (found < 0 || name.toLowerCase().length !== name.length) node.append(name);
@@ -68,23 +81,27 @@ function names(group) {
   return nodes;
 }
 
-const matches = (member) => nameOf(member.feature).toLowerCase().includes(table.search) || String(columnOf(member.feature)) === table.search;
+const matches = (member) =>
+  nameOf(member.feature).toLowerCase().includes(table.search) || String(columnOf(member.feature)) === table.search;
 
 // The rows of the current view that the search leaves, sorted.
 function tableRows(groups) {
   const kept = table.search ? groups.filter((group) => group.members.some(matches)) : groups;
-  const rows = table.by === "group"
-    ? kept.map((group) => ({ ...group, label: group.members.length ? nameOf(group.members[0].feature) : "" }))
-    : kept.flatMap((group) => group.members)
-        .filter((member) => !table.search || matches(member))
-        .map((member) => ({ ...member, label: nameOf(member.feature), column: columnOf(member.feature) }));
+  const rows =
+    table.by === "group"
+      ? kept.map((group) => ({ ...group, label: group.members.length ? nameOf(group.members[0].feature) : "" }))
+      : kept
+          .flatMap((group) => group.members)
+          .filter((member) => !table.search || matches(member))
+          .map((member) => ({ ...member, label: nameOf(member.feature), column: columnOf(member.feature) }));
   const { key, up } = table.sort[table.by];
   const compare = key === "label" ? kCollator.compare : (a, b) => a - b;
   return rows.sort((a, b) => (up ? 1 : -1) * compare(a[key], b[key]) || a.rank - b.rank);
 }
 const kCollator = new Intl.Collator("en", { numeric: true });
 
-const classOf = ({ numeric, names: list, signs: both, wide }) => [numeric && "number", list && "names", both && "signs", wide && "wide"].filter(Boolean).join(" ") || false;
+const classOf = ({ numeric, names: list, signs: both, wide }) =>
+  [numeric && "number", list && "names", both && "signs", wide && "wide"].filter(Boolean).join(" ") || false;
 
 function drawHead() {
   const sort = table.sort[table.by];
@@ -104,14 +121,19 @@ function drawHead() {
 }
 
 function drawTable() {
-  const groups = groupsAt(state.step), fit = fits[state.step];
+  const groups = groupsAt(state.step),
+    fit = fits[state.step];
   largest = groups.length ? groups[0].magnitude : 1;
-  const rows = tableRows(groups), pages = Math.max(1, Math.ceil(rows.length / kPageRows));
+  const rows = tableRows(groups),
+    pages = Math.max(1, Math.ceil(rows.length / kPageRows));
   table.page = Math.min(table.page, pages - 1);
   drawHead();
   const shown = rows.slice(table.page * kPageRows, (table.page + 1) * kPageRows);
-  byId("table").tBodies[0].replaceChildren(...shown.map((row) => element("tr", {}, ...kViews[table.by].map((column) =>
-    element("td", { class: classOf(column) }, ...column.cell(row))))));
+  byId("table").tBodies[0].replaceChildren(
+    ...shown.map((row) =>
+      element("tr", {}, ...kViews[table.by].map((column) => element("td", { class: classOf(column) }, ...column.cell(row)))),
+    ),
+  );
   const word = table.by === "group" ? "group" : "feature";
   const all = table.by === "group" ? groups.length : groups.reduce((sum, group) => sum + group.members.length, 0);
   byId("count").textContent = table.search ? `${whole(rows.length)} of ${many(all, word)} found` : many(all, word);
@@ -127,10 +149,15 @@ function groupsNote(groups, fit) {
   if (fit.nonzeros === 0) return "Nothing is in the model at this strength: it predicts the mean, or 0 without an intercept.";
   const listed = groups.reduce((sum, group) => sum + group.members.length, 0);
   const scale = report.standardize ? "once columns are standardised (the weight)" : "(the weight)";
-  const parts = [`A group is a set of features of equal magnitude ${scale}; group 1 has the largest. Features that go together tend `
-                 + "to share one. Coefficients are on the data's own scale."];
+  const parts = [
+    `A group is a set of features of equal magnitude ${scale}; group 1 has the largest. Features that go together tend ` +
+      "to share one. Coefficients are on the data's own scale.",
+  ];
+  if (!hasNames) parts.push("Columns count from 0, without the response.");
   if (listed < fit.nonzeros) {
-    parts.push(`This page lists the ${whole(listed)} largest of ${whole(fit.nonzeros)} coefficients; tyto's option --coefficients writes all.`);
+    parts.push(
+      `This page lists the ${whole(listed)} largest of ${whole(fit.nonzeros)} coefficients; tyto's option --coefficients writes all.`,
+    );
   }
   return parts.join(" ");
 }
@@ -149,10 +176,20 @@ function setUpTable() {
     table.search = event.target.value.trim().toLowerCase();
     table.page = 0;
     drawTable();
+    repaintLines();
   });
-  byId("previous-page").addEventListener("click", () => { --table.page; drawTable(); });
-  byId("next-page").addEventListener("click", () => { ++table.page; drawTable(); });
-  onStep(() => { table.page = 0; drawTable(); });
+  byId("previous-page").addEventListener("click", () => {
+    --table.page;
+    drawTable();
+  });
+  byId("next-page").addEventListener("click", () => {
+    ++table.page;
+    drawTable();
+  });
+  onStep(() => {
+    table.page = 0;
+    drawTable();
+  });
   const fit = fits[state.step];
   show(fit.clusters < fit.nonzeros || fit.nonzeros === 0 ? "group" : "feature");
 }

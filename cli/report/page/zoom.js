@@ -2,19 +2,20 @@
 
 function makeZoomable(handle, wholeRange) {
   const { canvas, box, tools } = handle;
-  const view = { x: null, y: null };  // [min, max], or null for all
+  const view = { x: null, y: null }; // [min, max], or null for all
 
   const apply = () => {
     for (const name of ["x", "y"]) {
       const scale = handle.chart.options.scales[name];
       const [min, max] = view[name] || (name === "x" ? wholeRange : [undefined, undefined]);
-      scale.min = min, scale.max = max;
+      ((scale.min = min), (scale.max = max));
     }
     handle.chart.update("none");
     reset.disabled = !view.x && !view.y;
   };
   const show = (from, to, vertical = null) => {
-    const [low, high] = wholeRange, width = Math.min(high - low, Math.max(to - from, (high - low) / 1000));
+    const [low, high] = wholeRange,
+      width = Math.min(high - low, Math.max(to - from, (high - low) / 1000));
     const start = Math.min(Math.max(from, low), high - width);
     view.x = width >= high - low ? null : [start, start + width];
     view.y = vertical;
@@ -29,7 +30,10 @@ function makeZoomable(handle, wholeRange) {
     const [from, to] = view.x || wholeRange;
     show(from + fraction * (to - from), to + fraction * (to - from), view.y);
   };
-  const clear = () => { view.x = view.y = null; apply(); };
+  const clear = () => {
+    view.x = view.y = null;
+    apply();
+  };
 
   const button = (text, label, action) => {
     const made = element("button", { type: "button", "aria-label": label, title: label }, text);
@@ -44,22 +48,37 @@ function makeZoomable(handle, wholeRange) {
   const reset = button("Reset", "Show all", clear);
 
   canvas.tabIndex = 0;
-  const keys = { "+": () => around(0.5, centreOfChoice(view.x || wholeRange)), "=": () => around(0.5), "-": () => around(2),
-                 ArrowLeft: () => shift(-0.25), ArrowRight: () => shift(0.25), 0: clear, Escape: clear };
+  canvas.setAttribute("aria-description", "Keys: plus and minus zoom, the arrows move, 0 shows all.");
+  const keys = {
+    "+": () => around(0.5, centreOfChoice(view.x || wholeRange)),
+    "=": () => around(0.5),
+    "-": () => around(2),
+    ArrowLeft: () => shift(-0.25),
+    ArrowRight: () => shift(0.25),
+    0: clear,
+    Escape: clear,
+  };
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
     event.preventDefault();
     keys[event.key]();
   });
-  canvas.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey && document.activeElement !== canvas) return;
-    event.preventDefault();
-    around(event.deltaY > 0 ? 1.25 : 0.8, handle.chart.scales.x.getValueForPixel(event.offsetX));
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      if (!event.ctrlKey && document.activeElement !== canvas) return;
+      event.preventDefault();
+      around(event.deltaY > 0 ? 1.25 : 0.8, handle.chart.scales.x.getValueForPixel(event.offsetX));
+    },
+    { passive: false },
+  );
   addDrag(handle, show);
 
   const redraw = handle.draw;
-  handle.draw = () => { redraw(); apply(); };
+  handle.draw = () => {
+    redraw();
+    apply();
+  };
   apply();
 }
 
@@ -95,15 +114,19 @@ function addDrag(handle, show) {
   });
   canvas.addEventListener("pointerup", (event) => {
     if (!start) return;
-    const at = inside(event), { x, y } = handle.chart.scales;
+    const at = inside(event),
+      { x, y } = handle.chart.scales;
     if (moved(at)) {
       const across = [start[0], at[0]].map((pixel) => x.getValueForPixel(pixel)).sort((a, b) => a - b);
       const up = [start[1], at[1]].map((pixel) => y.getValueForPixel(pixel)).sort((a, b) => a - b);
       show(across[0], across[1], up);
-      handle.dragged = true;  // the click that follows is not a choice
+      handle.dragged = true; // the click that follows is not a choice
     }
     start = null;
     frame.hidden = true;
   });
-  canvas.addEventListener("pointercancel", () => { start = null; frame.hidden = true; });
+  canvas.addEventListener("pointercancel", () => {
+    start = null;
+    frame.hidden = true;
+  });
 }
