@@ -138,7 +138,7 @@ class Content(ReportTest):
     def test_not_finished(self):
         self.path_page()
         self.open_report("fit", "d.csv", "--target", "y", "--solver", "apgd", "--max-epochs", "2", "--tolerance", "1e-12", code=1)
-        self.assertIn("Not finished (stopped by the limit on epochs", self.text("#verdict-headline"))
+        self.assertIn("Not finished, stopped by the limit on epochs (--max-epochs): the objective is at most", self.text("#verdict-headline"))
         self.assertTrue(self.run_js("document.getElementById('verdict').classList.contains('open')"))
         self.open_report("path", "d.csv", "--target", "y", "--max-seconds", "0", code=1)
         self.assertIn("The path ended after 1 of 100 strengths: the time was up", self.text("#verdict-words"))

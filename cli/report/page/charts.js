@@ -59,7 +59,7 @@ function logTicks(from, to, log) {
   return best.sort((a, b) => a - b);
 }
 
-const strengthAxis = (more) => axis("strength, as a fraction of alpha-max (weaker penalty to the right)", { log: -1, ...more });
+const strengthAxis = (more) => axis("strength, as a fraction of alpha-max", { log: -1, ...more });
 
 // Draws a vertical line at the strength that is chosen.
 const chosenStrength = {

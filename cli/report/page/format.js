@@ -43,7 +43,7 @@ function percent(fraction) {
   return `${Number(mantissa)} × 10${raised(Number(exponent))} %`;
 }
 
-const share = (fraction) => `${(100 * fraction).toFixed(1)} %`;
+const share = (fraction) => (fraction < 1 && fraction >= 0.9995 ? "> 99.9 %" : `${(100 * fraction).toFixed(1)} %`);
 
 function duration(seconds) {
   if (seconds < 1e-3) return `${number(1e6 * seconds, 3)} µs`;

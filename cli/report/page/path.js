@@ -253,12 +253,13 @@ function setUpPath() {
     drawn < report.entered
       ? `Drawn are the ${whole(drawn)} features whose coefficient is largest anywhere on the path, of ${whole(report.entered)} that enter it.`
       : `All ${many(drawn, "feature")} that enter the path are drawn.`;
-  byId("path-note").textContent =
-    `${which} Lines that run together are a group; colours are the first ${kGroupColours} groups at the chosen ` +
-    "strength, as in the table, and what a search finds stands out. Click to choose a strength, drag to zoom." +
-    (report.errors
-      ? ""
-      : " A path does not say which strength is best; this page opens where nearly all is explained that any of them explains.");
+  const opened = "No strength is best by itself: the page opens at the first that explains 95 % of what any explains.";
+  byId("path-note").textContent = [
+    which,
+    `Lines that run together are a group; the first ${kGroupColours} groups at the chosen strength are coloured as in the table.`,
+    "What the search below finds stands out. Click to choose a strength, drag to zoom.",
+    report.errors ? "" : opened,
+  ].join(" ");
   if (drawn > 0) addPathChart();
   addStrengthChart(
     "counts-chart",

@@ -31,7 +31,7 @@ function verdictOfFit(fit) {
   if (converged(fit)) return [true, `Proven: the objective is ${bound(fit)}.`, certificate];
   return [
     false,
-    `Not finished (${kStatusWords[fit.status]}): the objective is ${bound(fit)}.`,
+    `Not finished, ${kStatusWords[fit.status]}: the objective is ${bound(fit)}.`,
     `The tolerance asked for was ${percent(report.tolerance)}. This is the best point found. ${certificate}`,
   ];
 }
@@ -74,7 +74,8 @@ function showVerdict() {
 function showOpening() {
   const kind = report.errors ? "Cross-validation" : report.steps > 1 ? `Path of ${many(fits.length, "strength")}` : "Fit";
   document.title = `${kind}: ${shortNames} - Tyto`;
-  byId("title").textContent = `${kind} on ${shortNames}`;
+  const words = `${kind} on ${shortNames}`.split(/(?<=[/])/); // a line may end after a folder
+  byId("title").replaceChildren(...words.flatMap((word) => [word, element("wbr")]));
   byId("lead").textContent = [
     `${whole(report.n)} rows × ${many(report.p, "feature")}${report.sparse ? ", sparse" : ""}`,
     report.response ? `response ${report.response}` : "response without a name",
