@@ -118,8 +118,8 @@ Json rows(const Report& report) {
   return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
 }
 
-// The epochs of all strengths, one after the other; of very many, every so manieth and the last of each
-// strength.
+// The epochs of all strengths, one after the other; of very many, some at even distances and the last of
+// each.
 Json trace(const Path& path) {
   Index epochs = 0;
   for (const PathStep& step : path.steps) epochs += std::ssize(step.fit.trace);

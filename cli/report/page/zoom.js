@@ -1,21 +1,22 @@
 // Zoom: drag a box, buttons, the keys + - 0 and arrows on the chart, the wheel while the chart has the focus or with Ctrl.
 
 function makeZoomable(handle, wholeRange) {
-  const { canvas, box, tools } = handle;
+  const { canvas, tools } = handle;
   const view = { x: null, y: null }; // [min, max], or null for all
 
   const apply = () => {
     for (const name of ["x", "y"]) {
       const scale = handle.chart.options.scales[name];
       const [min, max] = view[name] || (name === "x" ? wholeRange : [undefined, undefined]);
-      ((scale.min = min), (scale.max = max));
+      scale.min = min;
+      scale.max = max;
     }
     handle.chart.update("none");
     reset.disabled = !view.x && !view.y;
   };
   const show = (from, to, vertical = null) => {
-    const [low, high] = wholeRange,
-      width = Math.min(high - low, Math.max(to - from, (high - low) / 1000));
+    const [low, high] = wholeRange;
+    const width = Math.min(high - low, Math.max(to - from, (high - low) / 1000));
     const start = Math.min(Math.max(from, low), high - width);
     view.x = width >= high - low ? null : [start, start + width];
     view.y = vertical;
@@ -79,7 +80,7 @@ function makeZoomable(handle, wholeRange) {
     redraw();
     apply();
   };
-  apply();
+  reset.disabled = true;
 }
 
 // The chosen strength where it is in view: what somebody zooms in on.
