@@ -179,8 +179,7 @@ class Browser:
 
 def start(name, profile):
     """The browser with its debugging pipe: it reads from file descriptor 3 and writes to 4."""
-    ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (*os.pipe(), *os.pipe())]
-    its_input, to_browser, from_browser, its_output = ends
+    its_input, to_browser, from_browser, its_output = (above_ten(end) for end in (*os.pipe(), *os.pipe()))
 
     def as_three_and_four():
         os.dup2(its_input, 3)
@@ -195,6 +194,13 @@ def start(name, profile):
     os.close(its_input)
     os.close(its_output)
     return process, to_browser, from_browser
+
+
+def above_ten(descriptor):
+    """The same with a number that is not in the way of 3 and 4."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(descriptor)
+    return moved
 
 
 def listen(descriptor, messages):
