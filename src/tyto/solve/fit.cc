@@ -62,14 +62,14 @@ struct Reduced {
 struct Progress {
   Index epoch, progress_epoch, patience;
   double seconds;
-  bool interrupted;
+  bool interrupted, best;  // best: no gap so far was smaller
 };
 
 std::optional<Status> should_stop(const Certificate& c, double tolerance, const Progress& at,
                                   const FitOptions& options) {
   if (c.meets(tolerance)) return Status::kConverged;
   if (at.interrupted) return Status::kInterrupted;
-  if (c.gap <= c.rounding) return Status::kStalled;
+  if (at.best && c.gap <= c.rounding) return Status::kStalled;
   if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
   if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
   if (at.epoch - at.progress_epoch > std::max(at.patience, at.epoch / 2)) return Status::kStalled;
@@ -195,7 +195,8 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
-    const Progress at{epoch, now.progress_epoch, solver.patience(), trace.back().seconds, interrupted};
+    const Progress at{epoch,       now.progress_epoch,   solver.patience(), trace.back().seconds,
+                      interrupted, c.gap <= now.best_gap};
     if (auto status = should_stop(c, tolerance, at, options)) {
       const bool converged = *status == Status::kConverged;
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
