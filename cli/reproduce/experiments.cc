@@ -16,6 +16,8 @@
 namespace tyto::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::array<Algorithm, 6> kFigure1Algorithms{{
     {"apgd", "APGD", "apgd", "none", true},
     {"apgd+seed", "APGD + Screening", "apgd", "seed", true},
@@ -113,7 +115,11 @@ class Bench {
 class Runner {
  public:
   Runner(const Settings& settings, Journal& journal, Progress& progress, std::vector<RunKey> all)
-      : settings_(settings), journal_(journal), progress_(progress), all_(std::move(all)) {}
+      : settings_(settings),
+        journal_(journal),
+        progress_(progress),
+        all_(std::move(all)),
+        solved_before_(journal.seconds()) {}
 
   // False if interrupted: then the run leaves no trace.
   bool run(Bench& bench, const RunKey& key) {
@@ -136,7 +142,8 @@ class Runner {
     return true;
   }
 
-  // Of the runs that are left: as long as the first trial took, else as its algorithm takes on average.
+  // Of the runs that are left: as long as the first trial took, else as its algorithm takes on average, times
+  // what a CPU second takes on this machine.
   double seconds_left() const {
     double left = 0;
     for (const RunKey& key : all_) {
@@ -144,7 +151,9 @@ class Runner {
       const Record* first = journal_.find(first_trial(key));
       left += first != nullptr ? first->cpu_seconds : average(key.algorithm);
     }
-    return left;
+    const double solved = journal_.seconds() - solved_before_;
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
+    return left * (solved > 1 ? std::max(1.0, elapsed / solved) : 1);
   }
 
  private:
@@ -157,7 +166,6 @@ class Runner {
   }
 
   std::optional<Fit> capped_fit(const Problem& problem, const FitOptions& options, const RunKey& key) {
-    using Clock = std::chrono::steady_clock;
     const Clock::time_point start = Clock::now();
     const std::clock_t cpu_start = std::clock();
     const std::string where = fmt::format("{} {} p_{} {}, about {} left   ", key.set, key.experiment,
@@ -187,6 +195,8 @@ class Runner {
   Journal& journal_;
   Progress& progress_;
   std::vector<RunKey> all_;
+  double solved_before_;
+  Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr double kPanelWidth = 330, kPanelHeight = 235, kLegend = 50;
 constexpr int kColumns = 3;
+constexpr std::array<std::size_t, 6> kBarColours{0, 1, 2, 3, 4, 5};
+constexpr std::array<std::size_t, 2> kRuleColours{3, 5};
 
 // One panel: a box to draw in, and what lies around it.
 struct Panel {
@@ -38,8 +41,8 @@ double total_height(std::size_t panels) {
 std::string series(std::size_t k) { return fmt::format("s{}", k); }
 
 void title(Svg& svg, const Panel& box, const std::string& set, Index n, Index p) {
-  svg.text({(box.left + box.right) / 2 - 16, box.top - 10}, "middle", "strong",
-           fmt::format("{}, {} x {}", find_paper_set(set).title, n, p));
+  svg.text({box.left - 40, box.top - 10}, "start", "strong", find_paper_set(set).title);
+  svg.text({box.right, box.top - 10}, "end", "small", fmt::format("{} x {}", n, p));
 }
 
 const Record* any_record(const Journal& journal, const std::string& set) {
@@ -48,11 +51,12 @@ const Record* any_record(const Journal& journal, const std::string& set) {
   return at == journal.records().end() ? nullptr : &*at;
 }
 
-void legend(Svg& svg, std::span<const Algorithm> algorithms, double spacing) {
+void legend(Svg& svg, std::span<const Algorithm> algorithms, std::span<const std::size_t> colours) {
+  double x = 16;
   for (std::size_t k = 0; k < algorithms.size(); ++k) {
-    const double x = 20 + spacing * static_cast<double>(k);
-    svg.rectangle({x, 8}, {12, 12}, series(k));
+    svg.rectangle({x, 8}, {12, 12}, series(colours[k]));
     svg.text({x + 17, 18}, "start", "", algorithms[k].title);
+    x += 36 + 7.6 * static_cast<double>(algorithms[k].title.size());
   }
 }
 
@@ -86,7 +90,8 @@ struct LogAxis {
     for (double tick = from; tick < to * 1.01; tick *= 10) {
       const double y = place(tick, box);
       svg.line({box.left, y}, {box.right, y}, "grid");
-      svg.text({box.left - 5, y + 4}, "end", "small", fmt::format("{:.4g}%", tick));
+      svg.text({box.left - 5, y + 4}, "end", "small",
+               fmt::format("{}%", tick < 0.99 ? fmt::format("{:.3g}", tick) : fmt::format("{:.0f}", tick)));
     }
     svg.line({box.left, place(100, box)}, {box.right, place(100, box)}, "level");
     svg.line({box.left, box.bottom}, {box.right, box.bottom}, "axis");
@@ -127,15 +132,17 @@ void draw_times(Svg& svg, const Journal& journal, const std::string& set, const 
 
 // --- Figure 2 ---
 
-// From epoch 1 on, in powers of ten.
 struct EpochAxis {
   double last;
 
-  double place(double epoch, const Panel& box) const {
-    return box.left + box.width() * std::log(std::max(1.0, epoch)) / std::log(last);
+  double place(double epoch, const Panel& box) const { return box.left + box.width() * epoch / last; }
+  double step() const {  // 1, 2 or 5 times a power of ten, for three to seven ticks
+    double size = std::pow(10, std::floor(std::log10(last)));
+    if (last / size < 1.5) return size / 5;
+    return last / size < 3 ? size / 2 : last / size < 7 ? size : 2 * size;
   }
   void draw(Svg& svg, const Panel& box) const {
-    for (double tick = 1; tick < last * 1.01; tick *= 10) {
+    for (double tick = 0; tick < last * 1.001; tick += step()) {
       svg.line({place(tick, box), box.top}, {place(tick, box), box.bottom}, "grid");
       svg.text({place(tick, box), box.bottom + 14}, "middle", "small", fmt::format("{:.0f}", tick));
     }
@@ -161,11 +168,11 @@ void draw_curve(Svg& svg, const Panel& box, const EpochAxis& axis, const Screeni
       line, "curve " + series(k) + (k > 0 ? " dashed" : ""),
       fmt::format("{}: {:.1f}% of {} inactive columns after {} epochs, gap {}", figure2_algorithms()[k].title,
                   100 * curve.rate(end), curve.inactive, curve.end_epoch, short_gap(curve.end_gap)));
-  if (!curve.reached) svg.circle(line.back(), 4, series(k) + " missed", "stopped at the cap");
+  if (!curve.reached) svg.circle(line.back(), 4, series(kRuleColours[k]) + " missed", "stopped at the cap");
 }
 
 void draw_rates(Svg& svg, const Journal& journal, const std::string& set, const Panel& box) {
-  EpochAxis axis{10};
+  EpochAxis axis{5};
   for (const Algorithm& a : figure2_algorithms())
     if (const auto curve = screening_curve(journal, set, a.name))
       axis.last = std::max(axis.last, static_cast<double>(curve->end_epoch));
@@ -194,7 +201,7 @@ std::string figure1(const Journal& journal, const std::vector<std::string>& sets
           "Grouped bars on a logarithmic axis for each data set and three strengths. The numbers are in the "
           "table "
           "of medians and in runs.csv.");
-  legend(svg, figure1_algorithms(), 163);
+  legend(svg, figure1_algorithms(), kBarColours);
   svg.text({20, 38}, "start", "small",
            "CPU time to a relative gap of 1e-6, in percent of APGD's median; log axis; bars: medians, lines: "
            "least to most. "
@@ -207,7 +214,7 @@ std::string figure2(const Journal& journal, const std::vector<std::string>& sets
           "Figure 2: screening rate in the stochastic setting",
           "For each data set, the percentage of inactive columns that SPGD has screened, by epoch, with the "
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");
-  legend(svg, figure2_algorithms(), 163);
+  legend(svg, figure2_algorithms(), kRuleColours);
   svg.text(
       {20, 38}, "start", "small",
       "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1; epochs on a log "

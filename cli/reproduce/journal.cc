@@ -143,6 +143,7 @@ void Journal::add(Record record) {
 
 void Journal::keep(Record record) {
   places_[record.key] = records_.size();
+  seconds_ += record.cpu_seconds;
   records_.push_back(std::move(record));
 }
 

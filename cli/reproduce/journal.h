@@ -58,6 +58,7 @@ class Journal {
 
   const std::vector<Record>& records() const { return records_; }
   const Record* find(const RunKey& key) const;  // until the next one is added
+  double seconds() const { return seconds_; }   // of CPU, of all runs
   void add(Record record);
 
  private:
@@ -69,6 +70,7 @@ class Journal {
   std::string path_;
   int file_ = -1;
   std::vector<Record> records_;
+  double seconds_ = 0;
   std::map<RunKey, std::size_t> places_;
 };
 

@@ -14,7 +14,7 @@ constexpr std::string_view kStyle = R"(<style>
 .plot .level{stroke:currentColor;stroke-opacity:.6;stroke-dasharray:4 3;fill:none}
 .plot .whisker{stroke:currentColor;stroke-width:1;fill:none}
 .plot .missed{fill-opacity:.25;stroke-width:1.2;stroke-dasharray:3 2}
-.plot .curve{fill:none;stroke-width:2}.plot .dashed{stroke-dasharray:6 3}
+.plot .curve{fill:none;stroke-width:2}.plot .dashed{stroke-dasharray:6 3}.plot .thick{stroke-width:5;stroke-opacity:.45}
 .plot .s0{fill:#555;stroke:#555}.plot .s1{fill:#0072b2;stroke:#0072b2}.plot .s2{fill:#b8860b;stroke:#b8860b}
 .plot .s3{fill:#d55e00;stroke:#d55e00}.plot .s4{fill:#56b4e9;stroke:#56b4e9}.plot .s5{fill:#009e73;stroke:#009e73}
 .plot .curve.s0,.plot .curve.s1,.plot .curve.s2,.plot .curve.s3,.plot .curve.s4,.plot .curve.s5{fill:none}

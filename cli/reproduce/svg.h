@@ -14,7 +14,7 @@ struct XY {
 
 // A drawing that stands alone or inside a page, light or dark. Classes: s0 ... s5 fill or stroke with the
 // colours of series; axis, grid, level, whisker, curve,
-// dashed, missed (pale), and for text: small, strong.
+// dashed, thick, missed (pale), and for text: small, strong.
 class Svg {
  public:
   Svg(double width, double height, std::string_view title, std::string_view description);
