@@ -215,10 +215,9 @@ std::string figure2(const Journal& journal, const std::vector<std::string>& sets
           "For each data set, the percentage of inactive columns that SPGD has screened, by epoch, with the "
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");
   legend(svg, figure2_algorithms(), kRuleColours);
-  svg.text(
-      {20, 38}, "start", "small",
-      "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1; epochs on a log "
-      "axis; a ring: stopped at the cap.");
+  svg.text({20, 38}, "start", "small",
+           "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1; "
+           "a ring: stopped at the cap.");
   return panels(svg, journal, sets, draw_rates);
 }
 
