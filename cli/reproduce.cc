@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/args.h"
 #include "cli/commands.h"
@@ -20,9 +21,9 @@ struct ReproduceArgs {
   std::string data, output;
   std::vector<std::string> sets;
   Settings settings;
-  double cap = 0;
-  int trials = 0;
-  bool quick = false, fresh = false, quiet = false;
+  std::optional<double> cap;
+  std::optional<int> trials;
+  bool quick = false, fresh = false, redraw = false, quiet = false;
 
   void prepare();
 };
@@ -33,14 +34,15 @@ constexpr Index kQuickShrink = 5;
 const std::vector<std::string> kQuickSets{"duke", "colon-cancer", "cardiac-left"};
 
 void ReproduceArgs::prepare() {
-  settings.cap = cap != 0 ? cap : quick ? kQuickCap : kCap;
-  settings.trials = trials != 0 ? trials : quick ? kQuickTrials : kTrials;
+  settings.cap = cap.value_or(quick ? kQuickCap : kCap);
+  settings.trials = trials.value_or(quick ? kQuickTrials : kTrials);
   settings.shrink = quick ? kQuickShrink : 1;
   if (!(settings.cap > 0 && std::isfinite(settings.cap)))
     throw InvalidArgument(fmt::format("cap: want a number of seconds > 0, got {}", settings.cap));
   if (settings.trials < 1)
     throw InvalidArgument(fmt::format("trials: want 1 or more, got {}", settings.trials));
   for (const std::string& name : sets) find_paper_set(name);
+  if (data.empty()) throw InvalidArgument("data: want a folder: --data DIR");
   if (!std::filesystem::is_directory(data)) throw DataError(data + ": no such folder");
 }
 
@@ -82,14 +84,26 @@ Choice choose(const ReproduceArgs& args) {
   return choice;
 }
 
+// A file that cannot be read is to be known now, not when its turn comes.
+void check_data(const Choice& choice) {
+  for (const ChosenSet& chosen : choice.sets)
+    if (!chosen.set->simulated()) load(*chosen.set, chosen.files, 1);
+}
+
 nlohmann::json settings_of(const ReproduceArgs& args, const Choice& choice, const Environment& machine) {
   nlohmann::json sets = nlohmann::json::array();
   for (const ChosenSet& chosen : choice.sets)
     sets.push_back(
         {{"name", chosen.set->name}, {"fingerprint", fmt::format("{:016x}", fingerprint(chosen.files))}});
-  return {{"format", "tyto-reproduce-1"},   {"version", machine.version},   {"commit", machine.commit},
-          {"machine", machine.processor},   {"compiler", machine.compiler}, {"data", sets},
-          {"trials", args.settings.trials}, {"cap", args.settings.cap},     {"shrink", args.settings.shrink}};
+  return {{"format", kFormat},
+          {"version", machine.version},
+          {"commit", machine.commit},
+          {"machine", machine.processor},
+          {"compiler", machine.compiler},
+          {"data", sets},
+          {"trials", args.settings.trials},
+          {"cap", args.settings.cap},
+          {"shrink", args.settings.shrink}};
 }
 
 void write_results(const std::string& folder, const PageContents& contents) {
@@ -104,13 +118,41 @@ void write_results(const std::string& folder, const PageContents& contents) {
   write("index.html", page(contents));
 }
 
+// All that the page says of the runs is from the journal: another program may have made them.
+void draw(const ReproduceArgs& args, const Journal& journal, const std::vector<std::string>& skipped) {
+  const nlohmann::json& made = journal.settings();
+  Environment machine = environment();
+  made.at("commit").get_to(machine.commit), made.at("version").get_to(machine.version);
+  made.at("machine").get_to(machine.processor), made.at("compiler").get_to(machine.compiler);
+  Settings settings;
+  made.at("trials").get_to(settings.trials), made.at("cap").get_to(settings.cap);
+  made.at("shrink").get_to(settings.shrink);
+  PageContents contents{journal, {}, skipped, settings, settings.shrink > 1, machine};
+  for (const nlohmann::json& set : made.at("data")) {
+    const PaperSet& chosen = find_paper_set(set.at("name").get<std::string>());
+    if (journal.find({kFigure1, std::string(chosen.name), 1, "apgd", 1}) != nullptr)
+      contents.sets.emplace_back(chosen.name);
+  }
+  write_results(args.output, contents);
+  if (args.quiet) return;
+  for (const Claim& claim : claims(contents))
+    fmt::print("{}\n  paper: {}\n  here:  {}\n", claim.claim, claim.paper, claim.ours);
+  fmt::print("{} runs; {}\n", journal.records().size(),
+             (std::filesystem::path(args.output) / "index.html").string());
+}
+
 int run(ReproduceArgs& args) {
+  const std::string path = (std::filesystem::path(args.output) / "runs.jsonl").string();
+  if (args.redraw) {
+    draw(args, Journal(path), {});
+    return kDone;
+  }
   args.prepare();
   const Choice choice = choose(args);
-  const Environment machine = environment();
-  const nlohmann::json settings = settings_of(args, choice, machine);
+  check_data(choice);
+  const nlohmann::json settings = settings_of(args, choice, environment());
   std::filesystem::create_directories(args.output);
-  Journal journal((std::filesystem::path(args.output) / "runs.jsonl").string(), settings, args.fresh);
+  Journal journal(path, settings, args.fresh);
 
   Progress progress(args.quiet);
   for (const std::string& line : choice.skipped) progress.note(line);
@@ -121,14 +163,7 @@ int run(ReproduceArgs& args) {
                               journal.records().size()));
     return kInterrupted;
   }
-  PageContents contents{journal, {}, choice.skipped, args.settings, args.quick, machine};
-  for (const ChosenSet& chosen : choice.sets) contents.sets.emplace_back(chosen.set->name);
-  write_results(args.output, contents);
-  if (args.quiet) return kDone;
-  for (const Claim& claim : claims(contents))
-    fmt::print("{}\n  paper: {}\n  here:  {}\n", claim.claim, claim.paper, claim.ours);
-  fmt::print("{} runs; {}\n", journal.records().size(),
-             (std::filesystem::path(args.output) / "index.html").string());
+  draw(args, journal, choice.skipped);
   return kDone;
 }
 
@@ -136,8 +171,7 @@ int run(ReproduceArgs& args) {
 
 std::function<int()> define_reproduce(CLI::App& app) {
   auto args = std::make_shared<ReproduceArgs>();
-  app.add_option("--data", args->data, "Folder with the data sets, as scripts/get-data.sh makes it")
-      ->required();
+  app.add_option("--data", args->data, "Folder with the data sets, as scripts/get-data.sh makes it");
   app.add_option("--output", args->output, "Folder for the page, figures and tables; made if it is not there")
       ->required();
   app.add_flag("--quick", args->quick, "Two minutes: 2 trials, a cap of 3 s, three sets, a small stand-in");
@@ -147,6 +181,8 @@ std::function<int()> define_reproduce(CLI::App& app) {
   app.add_option("--cap", args->cap, "CPU seconds after which a run is stopped [30]");
   app.add_option("--trials", args->trials, "Trials of each run of Figure 1 [5]");
   app.add_flag("--fresh", args->fresh, "Begin anew where the output folder holds runs already");
+  app.add_flag("--redraw", args->redraw,
+               "Only write page, figures and tables again, from the runs that are there");
   app.add_flag("--quiet", args->quiet, "No progress, no summary");
   want_whole_numbers(app, {"--trials"});
   std::string names;

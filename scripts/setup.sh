@@ -7,6 +7,7 @@ packages=(
   libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
   libopenblas-serial-dev
   libgtest-dev libbenchmark-dev
+  curl ca-certificates unzip bzip2
 )
 [ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)
 

@@ -33,6 +33,10 @@ Panel panel(std::size_t number) {
   return {x + 56, y + 26, x + kPanelWidth - 8, y + kPanelHeight - 36};
 }
 
+double total_width(std::size_t panels) {
+  return std::max(2.0, std::min(static_cast<double>(panels), static_cast<double>(kColumns))) * kPanelWidth;
+}
+
 double total_height(std::size_t panels) {
   const auto rows = static_cast<double>((panels + kColumns - 1) / kColumns);
   return kLegend + kPanelHeight * rows + 4;
@@ -165,7 +169,7 @@ void draw_curve(Svg& svg, const Panel& box, const EpochAxis& axis, const Screeni
   }
   const Record::Point& end = curve.points.back();
   svg.polyline(
-      line, "curve " + series(k) + (k > 0 ? " dashed" : ""),
+      line, "curve " + series(kRuleColours[k]) + (k > 0 ? " dashed" : " thick"),
       fmt::format("{}: {:.1f}% of {} inactive columns after {} epochs, gap {}", figure2_algorithms()[k].title,
                   100 * curve.rate(end), curve.inactive, curve.end_epoch, short_gap(curve.end_gap)));
   if (!curve.reached) svg.circle(line.back(), 4, series(kRuleColours[k]) + " missed", "stopped at the cap");
@@ -197,7 +201,7 @@ std::string panels(Svg svg, const Journal& journal, const std::vector<std::strin
 }  // namespace
 
 std::string figure1(const Journal& journal, const std::vector<std::string>& sets) {
-  Svg svg(kPanelWidth * kColumns, total_height(sets.size()), "Figure 1: CPU time as a percentage of APGD",
+  Svg svg(total_width(sets.size()), total_height(sets.size()), "Figure 1: CPU time as a percentage of APGD",
           "Grouped bars on a logarithmic axis for each data set and three strengths. The numbers are in the "
           "table "
           "of medians and in runs.csv.");
@@ -210,7 +214,7 @@ std::string figure1(const Journal& journal, const std::vector<std::string>& sets
 }
 
 std::string figure2(const Journal& journal, const std::vector<std::string>& sets) {
-  Svg svg(kPanelWidth * kColumns, total_height(sets.size()),
+  Svg svg(total_width(sets.size()), total_height(sets.size()),
           "Figure 2: screening rate in the stochastic setting",
           "For each data set, the percentage of inactive columns that SPGD has screened, by epoch, with the "
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");

@@ -73,20 +73,32 @@ std::vector<std::string> whole_lines(const std::string& text) {
 
 }  // namespace
 
-Journal::Journal(std::string path, const json& settings, bool fresh) : path_(std::move(path)) {
+Journal::Journal(std::string path) : path_(std::move(path)) {
+  const std::string text = read_whole(path_);
+  const std::vector<std::string> lines = whole_lines(text);
+  settings_ = lines.empty() ? json() : json::parse(lines[0], nullptr, false);
+  if (!settings_.is_object() || settings_.value("format", "") != kFormat)
+    throw DataError(path_ + ": not the runs of tyto reproduce");
+  load(text);
+}
+
+Journal::Journal(std::string path, const json& settings, bool fresh)
+    : path_(std::move(path)), settings_(settings) {
   file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) fail(path_, errno);
   try {
     lock();
     if (fresh && ::ftruncate(file_, 0) != 0) fail(path_, errno);
-    take_over(settings);
+    take_over();
   } catch (...) {
     ::close(file_);
     throw;
   }
 }
 
-Journal::~Journal() { ::close(file_); }
+Journal::~Journal() {
+  if (file_ >= 0) ::close(file_);
+}
 
 void Journal::lock() {
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
@@ -94,29 +106,33 @@ void Journal::lock() {
   fail(path_, errno);
 }
 
-void Journal::take_over(const json& settings) {
-  const std::string text = read_whole(path_);
+std::size_t Journal::load(const std::string& text) {
   const std::vector<std::string> lines = whole_lines(text);
-  if (lines.empty()) {
-    if (::ftruncate(file_, 0) != 0) fail(path_, errno);
-    return append(settings.dump());
-  }
-  const json there = json::parse(lines[0], nullptr, false);
-  if (there != settings)
-    throw InvalidArgument(
-        fmt::format("output: {} was begun with another {}; want another folder, or --fresh to begin anew",
-                    path_, there.is_object() ? differing_field(there, settings) : "program"));
   std::size_t length = lines[0].size() + 1;
   for (std::size_t k = 1; k < lines.size(); ++k) {
-    const json object = json::parse(lines[k], nullptr, false);
-    if (!object.is_object()) break;
     try {
-      keep(from_json(object));
+      keep(from_json(json::parse(lines[k])));
     } catch (const json::exception&) {
       break;
     }
     length += lines[k].size() + 1;
   }
+  return length;
+}
+
+void Journal::take_over() {
+  const std::string text = read_whole(path_);
+  const std::vector<std::string> lines = whole_lines(text);
+  if (lines.empty()) {
+    if (::ftruncate(file_, 0) != 0) fail(path_, errno);
+    return append(settings_.dump());
+  }
+  const json there = json::parse(lines[0], nullptr, false);
+  if (there != settings_)
+    throw InvalidArgument(
+        fmt::format("output: {} was begun with another {}; want another folder, or --fresh to begin anew",
+                    path_, there.is_object() ? differing_field(there, settings_) : "program"));
+  const std::size_t length = load(text);
   if (length < text.size() && ::ftruncate(file_, static_cast<off_t>(length)) != 0) fail(path_, errno);
 }
 

@@ -16,6 +16,8 @@ inline constexpr const char* kFigure1 = "figure1";
 inline constexpr const char* kFigure2 = "figure2";
 inline constexpr const char* kTable3 = "table3";
 
+inline constexpr const char* kFormat = "tyto-reproduce-1";
+
 struct RunKey {
   std::string experiment, set;
   int strength = 1;  // i of p_i
@@ -51,11 +53,13 @@ struct Record {
 // throws InvalidArgument, unless `fresh`. Nobody else may write to the file meanwhile.
 class Journal {
  public:
+  explicit Journal(std::string path);  // to be read only, whatever its settings; throws DataError
   Journal(std::string path, const nlohmann::json& settings, bool fresh);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
+  const nlohmann::json& settings() const { return settings_; }
   const std::vector<Record>& records() const { return records_; }
   const Record* find(const RunKey& key) const;  // until the next one is added
   double seconds() const { return seconds_; }   // of CPU, of all runs
@@ -63,12 +67,15 @@ class Journal {
 
  private:
   void lock();
-  void take_over(const nlohmann::json& settings);
+  // Takes what is there; returns how many bytes of it are whole.
+  std::size_t load(const std::string& text);
+  void take_over();
   void append(const std::string& line);
   void keep(Record record);
 
   std::string path_;
   int file_ = -1;
+  nlohmann::json settings_;
   std::vector<Record> records_;
   double seconds_ = 0;
   std::map<RunKey, std::size_t> places_;

@@ -68,7 +68,7 @@ const Record* table3_record(const Journal& journal, std::string_view set, std::s
 }
 
 std::string short_gap(double gap) {
-  std::string out = fmt::format("{:.0e}", gap);  // 3e-07
+  std::string out = fmt::format("{:.1e}", gap);  // 3.1e-07
   if (const auto at = out.find("e-0"); at != std::string::npos) out.erase(at + 2, 1);
   return out;
 }

@@ -44,7 +44,7 @@ std::optional<ScreeningCurve> screening_curve(const Journal& journal, std::strin
 
 const Record* table3_record(const Journal& journal, std::string_view set, std::string_view algorithm);
 
-std::string short_gap(double gap);  // "3e-7"
+std::string short_gap(double gap);  // "3.1e-7"
 
 std::string runs_csv(const Journal& journal);
 std::string screening_csv(const Journal& journal, const std::vector<std::string>& sets);
