@@ -258,7 +258,7 @@ class Reproduce(TytoTest):
         self.assert_mistake("data.csv:3:", "--data", "data", "--output", "bad", "--sets", "duke,slice-part")
         self.assertFalse((self.folder / "new").exists() or (self.folder / "bad").exists())
         self.write("file", "")
-        self.assert_mistake("file", "--data", "data", "--output", "file")
+        self.assert_mistake("file", "--data", "data", "--output", "file", "--sets", "duke")
 
 
 if __name__ == "__main__":
