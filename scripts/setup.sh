@@ -9,6 +9,7 @@ packages=(
   libgtest-dev libbenchmark-dev
   curl ca-certificates unzip bzip2
 )
+[ "${1:-}" = "--figures" ] && packages+=(librsvg2-bin fonts-dejavu-core)
 [ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)
 
 missing=()

@@ -15,7 +15,7 @@ namespace tyto::cli {
 namespace {
 
 constexpr double kPanelWidth = 330, kPanelHeight = 235, kLegend = 50;
-constexpr int kColumns = 3;
+constexpr std::size_t kColumns = 3;
 constexpr std::array<std::size_t, 6> kBarColours{0, 1, 2, 3, 4, 5};
 constexpr std::array<std::size_t, 2> kRuleColours{3, 5};
 
@@ -28,24 +28,25 @@ struct Panel {
 };
 
 Panel panel(std::size_t number) {
-  const auto place = static_cast<int>(number);
-  const double x = kPanelWidth * (place % kColumns), y = kLegend + kPanelHeight * (place / kColumns);
-  return {x + 56, y + 26, x + kPanelWidth - 8, y + kPanelHeight - 36};
+  const std::size_t column = number % kColumns, row = number / kColumns;
+  const double x = kPanelWidth * static_cast<double>(column);
+  const double y = kLegend + kPanelHeight * static_cast<double>(row);
+  return {x + 62, y + 26, x + kPanelWidth - 8, y + kPanelHeight - 36};
 }
 
 double total_width(std::size_t panels) {
-  return std::max(2.0, std::min(static_cast<double>(panels), static_cast<double>(kColumns))) * kPanelWidth;
+  return kPanelWidth * static_cast<double>(std::clamp<std::size_t>(panels, 2, kColumns));
 }
 
 double total_height(std::size_t panels) {
-  const auto rows = static_cast<double>((panels + kColumns - 1) / kColumns);
-  return kLegend + kPanelHeight * rows + 4;
+  const std::size_t rows = (panels + kColumns - 1) / kColumns;
+  return kLegend + kPanelHeight * static_cast<double>(rows) + 4;
 }
 
 std::string series(std::size_t k) { return fmt::format("s{}", k); }
 
 void title(Svg& svg, const Panel& box, const std::string& set, Index n, Index p) {
-  svg.text({box.left - 40, box.top - 10}, "start", "strong", find_paper_set(set).title);
+  svg.text({box.left - 46, box.top - 10}, "start", "strong", find_paper_set(set).title);
   svg.text({box.right, box.top - 10}, "end", "small", fmt::format("{} x {}", n, p));
 }
 

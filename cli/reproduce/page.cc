@@ -19,7 +19,7 @@ constexpr std::string_view kHead = R"(<!DOCTYPE html>
 body{font:15px/1.5 system-ui,sans-serif;max-width:1060px;margin:0 auto;padding:1rem;color:#222;background:#fff}
 h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2rem}
 table{border-collapse:collapse;font-size:13px}th,td{padding:.25rem .6rem;border-bottom:1px solid #8884;text-align:left}
-.wide{overflow-x:auto}.missed{opacity:.75;font-style:italic}svg{max-width:100%;height:auto}
+.wide{overflow-x:auto}svg{max-width:100%;min-width:720px;height:auto}caption{text-align:left;padding:.3rem 0;opacity:.85}
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#161616}}
 @media print{body{max-width:none}}
 </style></head><body>
