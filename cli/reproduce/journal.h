@@ -1,10 +1,10 @@
 #pragma once
 
-#include <compare>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tyto/base/types.h"
@@ -23,7 +23,10 @@ struct RunKey {
   int strength = 1;  // i of p_i
   std::string algorithm;
   int trial = 1;
-  auto operator<=>(const RunKey&) const = default;
+  bool operator<(const RunKey& other) const {
+    return std::tie(experiment, set, strength, algorithm, trial) <
+           std::tie(other.experiment, other.set, other.strength, other.algorithm, other.trial);
+  }
 };
 
 // One run and what came of it.

@@ -122,7 +122,7 @@ Design take_rows(const Design& design, const IndexSet& rows) {
     });
   }
   x.finalize();
-  return Design::sparse(std::move(x));
+  return Design::sparse(x);
 }
 
 Dataset take(const Dataset& data, IndexSet rows) {
