@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -31,7 +32,7 @@ struct ReproduceArgs {
 constexpr double kCap = 30, kQuickCap = 3;
 constexpr int kTrials = 5, kQuickTrials = 2;
 constexpr Index kQuickShrink = 5;
-const std::vector<std::string> kQuickSets{"duke", "colon-cancer", "cardiac-left"};
+constexpr std::array<std::string_view, 3> kQuickSets{"duke", "colon-cancer", "cardiac-left"};
 
 void ReproduceArgs::prepare() {
   settings.cap = cap.value_or(quick ? kQuickCap : kCap);
@@ -52,30 +53,30 @@ struct Choice {
 };
 
 bool asked_for(const ReproduceArgs& args, const PaperSet& set) {
-  const std::vector<std::string>& names = !args.sets.empty() ? args.sets : kQuickSets;
-  return (args.sets.empty() && !args.quick) || std::ranges::find(names, set.name) != names.end();
+  if (!args.sets.empty()) return std::ranges::find(args.sets, set.name) != args.sets.end();
+  return !args.quick || std::ranges::find(kQuickSets, set.name) != kQuickSets.end();
 }
 
-// What is asked for and there. The part of the slice set is run where the whole is not there.
+std::string skipping(const PaperSet& set) {
+  const char* source = set.part_of.empty() ? "; scripts/get-data.sh fetches it" : "";
+  return fmt::format("{}: skipped, no {} in the data folder{}", set.title, set.files.front(), source);
+}
+
+// What is asked for and there. A part of a set is run where the whole is not there.
 Choice choose(const ReproduceArgs& args) {
   Choice choice;
-  bool wanted = false, whole_slice = false;
+  bool wanted = false;
+  const auto chosen = [&choice](std::string_view name) {
+    return std::ranges::any_of(choice.sets, [name](const ChosenSet& c) { return c.set->name == name; });
+  };
   for (const PaperSet& set : paper_sets()) {
-    if (!asked_for(args, set) || (set.name == "slice-part" && whole_slice)) continue;
-    if (set.simulated()) {
-      choice.sets.push_back({&set, {}});
-      continue;
-    }
-    wanted = true;
+    if (!asked_for(args, set) || chosen(set.part_of)) continue;
+    wanted = wanted || !set.simulated();
     std::vector<std::string> files = find_files(set, args.data);
-    if (files.empty()) {
-      choice.skipped.push_back(
-          fmt::format("{}: skipped, no {} in the data folder; scripts/get-data.sh fetches it", set.title,
-                      set.files.front()));
-      continue;
-    }
-    whole_slice = whole_slice || set.name == "slice";
-    choice.sets.push_back({&set, std::move(files)});
+    if (set.simulated() || !files.empty())
+      choice.sets.push_back({&set, std::move(files)});
+    else if (set.part_of.empty() || !args.sets.empty())
+      choice.skipped.push_back(skipping(set));
   }
   const bool any = std::ranges::any_of(choice.sets, [](const ChosenSet& c) { return !c.set->simulated(); });
   if (wanted && !any)

@@ -22,6 +22,7 @@ struct PaperSet {
   std::optional<SimulateOptions> stand_in;  // simulated: the paper's data is not public
   std::string_view paper_rmse;              // Table 3; empty where the paper has none
   std::string_view note;
+  std::string_view part_of = "";  // the set whose first rows these are
 
   bool simulated() const { return stand_in.has_value(); }
 };

@@ -206,6 +206,9 @@ class Reproduce(TytoTest):
         self.assertIn("Colon Cancer: skipped, no colon-cancer/data.svm in the data folder; scripts/get-data.sh", err)
         self.assertEqual({run["set"] for run in self.table("runs.csv")}, {"duke"})
         self.assertIn("Colon Cancer: skipped", self.read("out/index.html"))
+        (self.folder / "data/slice-part/data.csv").unlink()
+        self.assertEqual(self.reproduce(sets="duke,slice-part", output="other")[2].splitlines()[0],
+                         "Slice Localization (first 682 rows): skipped, no slice-part/data.csv in the data folder")
         (self.folder / "data/ujiindoorloc/validationData.csv").unlink()
         self.assert_mistake("no data set of the paper", "--data", "data", "--output", "new", "--sets", "ujiindoorloc")
         (self.folder / "empty").mkdir()
