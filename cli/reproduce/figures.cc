@@ -140,7 +140,17 @@ void draw_times(Svg& svg, const Journal& journal, const std::string& set, const 
 struct EpochAxis {
   double last;
 
-  double place(double epoch, const Panel& box) const { return box.left + box.width() * epoch / last; }
+  // A quarter beyond the last column that was screened: nothing happens after that.
+  void include(const ScreeningCurve& curve) {
+    if (curve.points.empty()) return;
+    const Index left = curve.points.back().active;
+    const auto at = std::ranges::find(curve.points, left, &Record::Point::active);
+    last =
+        std::max(last, std::min(static_cast<double>(curve.end_epoch), 1.25 * static_cast<double>(at->epoch)));
+  }
+  double place(double epoch, const Panel& box) const {
+    return box.left + box.width() * std::min(epoch, last) / last;
+  }
   double step() const {  // 1, 2 or 5 times a power of ten, for three to seven ticks
     double size = std::pow(10, std::floor(std::log10(last)));
     if (last / size < 1.5) return size / 5;
@@ -173,14 +183,12 @@ void draw_curve(Svg& svg, const Panel& box, const EpochAxis& axis, const Screeni
       line, "curve " + series(kRuleColours[k]) + (k > 0 ? " dashed" : " thick"),
       fmt::format("{}: {:.1f}% of {} inactive columns after {} epochs, gap {}", figure2_algorithms()[k].title,
                   100 * curve.rate(end), curve.inactive, curve.end_epoch, short_gap(curve.end_gap)));
-  if (!curve.reached) svg.circle(line.back(), 4, series(kRuleColours[k]) + " missed", "stopped at the cap");
 }
 
 void draw_rates(Svg& svg, const Journal& journal, const std::string& set, const Panel& box) {
   EpochAxis axis{5};
   for (const Algorithm& a : figure2_algorithms())
-    if (const auto curve = screening_curve(journal, set, a.name))
-      axis.last = std::max(axis.last, static_cast<double>(curve->end_epoch));
+    if (const auto curve = screening_curve(journal, set, a.name)) axis.include(*curve);
   axis.draw(svg, box);
   for (std::size_t k = 0; k < figure2_algorithms().size(); ++k) {
     const auto curve = screening_curve(journal, set, figure2_algorithms()[k].name);
@@ -221,8 +229,8 @@ std::string figure2(const Journal& journal, const std::vector<std::string>& sets
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");
   legend(svg, figure2_algorithms(), kRuleColours);
   svg.text({20, 38}, "start", "small",
-           "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1; "
-           "a ring: stopped at the cap.");
+           "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1, until a "
+           "little after the last one.");
   return panels(svg, journal, sets, draw_rates);
 }
 

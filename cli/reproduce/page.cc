@@ -120,7 +120,7 @@ std::string screening_table(const PageContents& c) {
         rows.push_back({std::string(find_paper_set(set).title), std::string(a.title),
                         fmt::format("{}", curve->inactive), epochs_to(*curve, 0.5), epochs_to(*curve, 0.99),
                         fmt::format("{:.2f}%", 100 * curve->rate(curve->points.back())),
-                        fmt::format("{}{}", curve->end_epoch, curve->reached ? "" : " (cap)"),
+                        fmt::format("{}{}", curve->end_epoch, curve->reached ? "" : " (1e-10 not reached)"),
                         short_gap(curve->end_gap)});
   return table("How soon inactive columns are screened by SPGD at p_1.", rows);
 }

@@ -72,12 +72,6 @@ void Svg::polyline(const std::vector<XY>& points, std::string_view classes, std:
            "\n";
 }
 
-void Svg::circle(XY center, double radius, std::string_view classes, std::string_view tip) {
-  body_ += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{:.1f}" class="{}">{}</circle>)", center.x,
-                       center.y, radius, classes, tip_element(tip)) +
-           "\n";
-}
-
 void Svg::text(XY at, std::string_view anchor, std::string_view classes, std::string_view words) {
   body_ += fmt::format(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="{}" class="{}">{}</text>)", at.x, at.y,
                        anchor, classes, escaped(words)) +

@@ -22,7 +22,6 @@ class Svg {
   void rectangle(XY corner, XY size, std::string_view classes, std::string_view tip = "");
   void line(XY from, XY to, std::string_view classes);
   void polyline(const std::vector<XY>& points, std::string_view classes, std::string_view tip = "");
-  void circle(XY center, double radius, std::string_view classes, std::string_view tip = "");
   // `anchor`: start, middle or end.
   void text(XY at, std::string_view anchor, std::string_view classes, std::string_view words);
   void vertical_text(XY at, std::string_view classes, std::string_view words);  // upwards
