@@ -83,7 +83,8 @@ std::string settings_part(const PageContents& c) {
              "1e-6 of the objective (Figure 1) or 1e-10 (Figure 2, Table 3). A run is stopped after {} CPU "
              "seconds; one that has not reached the tolerance by then is not repeated. Batch, inner steps "
              "and "
-             "step size of SPGD follow from the data, by one formula with and without screening.",
+             "step size of SPGD follow from the data, by one formula with and without screening; the paper "
+             "tunes them for each set, so SPGD may look slower here.",
              c.settings.trials, c.settings.cap));
 }
 
