@@ -12,13 +12,15 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 5> kCommands{{
+constexpr std::array<Command, 6> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"predict", "Predict with a model; where the data has a response, also say how good that is",
      tyto::cli::define_predict},
     {"verify", "Recompute the certificate of a model from the files alone", tyto::cli::define_verify},
     {"simulate", "Write synthetic data with groups of correlated features", tyto::cli::define_simulate},
+    {"reproduce", "Run the experiments of the paper again: tables, CSV and figures",
+     tyto::cli::define_reproduce},
 }};
 
 // One line, whatever the message holds.

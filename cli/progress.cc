@@ -19,7 +19,7 @@ void on_interrupt(int) {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : show_(!quiet && isatty(STDERR_FILENO) != 0) {
+Progress::Progress(bool quiet) : quiet_(quiet), show_(!quiet && isatty(STDERR_FILENO) != 0) {
   interrupted = false;
   std::signal(SIGINT, on_interrupt);
 }
@@ -44,6 +44,29 @@ bool Progress::operator()(const TracePoint& at) {
 bool Progress::operator()(const PathProgress& at) {
   show(fmt::format("strength {} of {}   ", at.step + 1, at.steps), at.point, at.seconds);
   return !interrupted;
+}
+
+bool Progress::operator()(const std::string& where, const TracePoint& at) {
+  if (at.epoch == 0) shown_ = 0;
+  show(where, at, at.seconds);
+  return !interrupted;
+}
+
+void Progress::status(const std::string& text) {
+  if (!show_) return;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  dirty_ = true;
+}
+
+void Progress::note(const std::string& text) {
+  if (quiet_) return;
+  fmt::print(stderr, "{}{}\n", dirty_ ? "\r\x1b[K" : "", text);
+  dirty_ = false;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace tyto::cli
