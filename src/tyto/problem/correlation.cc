@@ -14,6 +14,9 @@ namespace {
 // Bounds are a little larger than they need be, so that rounding is covered.
 constexpr double kMargin = 1 + 1e-10;
 
+// A column with so few rows is read sooner than it is ranked among its like.
+constexpr Index kShortColumn = 48;
+
 }  // namespace
 
 Correlation::Correlation(const Design& design)
@@ -105,12 +108,16 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   }
   read_places(support);
   const double level = dual_norm(support);
-  const IndexSet large = entries_above(v, level * problem.penalty.weight(std::ssize(columns) - 1));
-  const double cut = paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
+  const double least = level * problem.penalty.weight(std::ssize(columns) - 1);
+  IndexSet large = entries_above(v, least);
+  const double cut = design_.rows() <= kShortColumn
+                         ? 0
+                         : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
   IndexSet wanted;
   for (const Index k : large)
     if (std::abs(v[k]) >= cut) wanted.push_back(k);
   read_places(wanted);
+  if (cut == 0) large = entries_above(v, least);
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
   result.dual_norm = std::max(level, dual_norm(large));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
