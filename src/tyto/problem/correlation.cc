@@ -104,7 +104,8 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   for (const Index k : large)
     if (std::abs(v[k]) >= cut) wanted.push_back(k);
   read_places(wanted);
-  result.dual_norm = dual_norm(large);
+  // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
+  result.dual_norm = std::max(level, dual_norm(large));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
   return result;
 }

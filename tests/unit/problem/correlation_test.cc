@@ -39,6 +39,26 @@ void expect_bounds(const Correlation& correlation, const Design& design, const V
   }
 }
 
+// With equal weights J° is one quotient of the largest correlation, and rounding decides whether the product
+// comes back to it.
+TEST(Correlation, TheLargestCountsWhereWeightsTie) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Problem problem = dense_problem(random_matrix(random, 12, 5), random_vector(random, 12),
+                                          Vector::Constant(5, random.uniform(0.1, 10)));
+    const Vector want = correlations(problem.design, problem.y);
+    for (const bool empty : {true, false}) {
+      Vector beta = Vector::Zero(5);
+      if (!empty) beta[random.below(5)] = 1;
+      Correlation correlation(problem.design);
+      correlation.move_to(problem.y);
+      const double norm = problem.penalty.dual_norm(want);
+      EXPECT_NEAR(correlation.settle(problem, beta, all_columns(5)).dual_norm, norm, 1e-14 * norm);
+    }
+  }
+}
+
 TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
