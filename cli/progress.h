@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tyto/select/cv.h"
 #include "tyto/select/path.h"
 
 namespace tyto::cli {
@@ -18,9 +19,10 @@ class Progress {
 
   bool operator()(const TracePoint& at);  // false: stop
   bool operator()(const PathProgress& at);
+  bool operator()(const CvProgress& at);
 
  private:
-  void show(const std::string& where, const TracePoint& at, double seconds);
+  void show(const std::string& text, double seconds);
 
   bool show_;
   double shown_ = 0;
