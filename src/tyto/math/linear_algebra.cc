@@ -1,5 +1,7 @@
 #include "tyto/math/linear_algebra.h"
 
+#include <mutex>
+
 // The Fortran names are the same in every BLAS and LAPACK.
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
@@ -12,6 +14,28 @@ void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*,
             const int*);
 }
+
+#ifdef TYTO_STATIC_BLAS
+// A serial OpenBLAS hands out its buffers without a lock: two threads may get the same one, and both a wrong
+// product. The linker (--wrap) sends its requests here.
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+void* __real_blas_memory_alloc(int procedure);
+void __real_blas_memory_free(void* buffer);
+
+static std::mutex buffers;
+
+void* __wrap_blas_memory_alloc(int procedure) {
+  const std::lock_guard lock(buffers);
+  return __real_blas_memory_alloc(procedure);
+}
+void __wrap_blas_memory_free(void* buffer) {
+  const std::lock_guard lock(buffers);
+  __real_blas_memory_free(buffer);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+}
+#endif
 
 namespace tyto {
 namespace {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "tests/support/random.h"
+#include "tyto/base/parallel.h"
 
 namespace tyto {
 namespace {
@@ -109,6 +111,22 @@ TEST(LinearAlgebra, CholeskyRefusesWhatIsNotPositiveDefinite) {
   EXPECT_FALSE(cholesky(indefinite));
   EXPECT_FALSE(cholesky(zero));
   EXPECT_FALSE(cholesky(singular));
+}
+
+// A BLAS that shares buffers between threads fails this in a few percent of the products.
+TEST(LinearAlgebra, ThreadsDoNotShareBuffers) {
+  std::atomic<Index> wrong = 0;
+  parallel_for(4, 4, [&](Index seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const Eigen::MatrixXd a = random_matrix(random, 100, 24);
+    Eigen::MatrixXd first(24, 24), again(24, 24);
+    gram(a, 0, first);
+    for (int run = 0; run < 20000; ++run) {
+      gram(a, 0, again);
+      if (again != first) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
