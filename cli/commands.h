@@ -22,5 +22,6 @@ std::function<int()> define_cv(CLI::App& app);
 std::function<int()> define_predict(CLI::App& app);
 std::function<int()> define_verify(CLI::App& app);
 std::function<int()> define_simulate(CLI::App& app);
+std::function<int()> define_reproduce(CLI::App& app);
 
 }  // namespace tyto::cli

@@ -11,6 +11,7 @@
 #include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
+#include "cli/report/report.h"
 #include "tyto/base/error.h"
 #include "tyto/select/cv_state.h"
 
@@ -71,6 +72,11 @@ Folds read_folds(const std::string& path, const Dataset& data) {
   return renumbered(labels);
 }
 
+std::string in_words(ErrorMeasure measure) {
+  if (measure == ErrorMeasure::kMae) return "mean absolute error";
+  return measure == ErrorMeasure::kMse ? "mean squared error" : "R2";
+}
+
 std::string chosen_line(const char* what, const CrossValidation& cv, Index step) {
   const auto k = static_cast<std::size_t>(step);
   const PathStep& fit = cv.chosen().path.steps[k];
@@ -98,6 +104,19 @@ std::string summary(const Model& model, const CrossValidation& cv) {
                      std::max(0.0, cv.worst_gap()), cv.passes, cv.seconds);
 }
 
+std::string page(const CvArgs& args, const Dataset& data, const CrossValidation& cv,
+                 const std::vector<Model>& models) {
+  const CvCurve& curve = cv.chosen();
+  ReportedErrors errors;
+  errors.measure = in_words(cv.measure);
+  errors.mean = curve.error, errors.standard_error = curve.standard_error;
+  for (const FoldScore& score : cv.scores)
+    if (score.shape == cv.chosen_curve) errors.folds.push_back(score.errors);
+  errors.best = static_cast<std::size_t>(cv.best);
+  errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
+  return to_html({args.data.files, data, curve.regression, models, curve.path, &errors});
+}
+
 int report_unfinished(const CvArgs& args, const CrossValidation& cv) {
   const auto folds =
       std::max<std::size_t>(1, cv.curves.size()) * static_cast<std::size_t>(cv.folds * cv.repeats);
@@ -116,7 +135,7 @@ int run(CvArgs& args) {
   validate(args.cv);
   args.prepare();
   if (args.resume == "-") throw InvalidArgument("resume: want a file, got '-'");
-  check_outputs({args.json, args.model, args.coefficients, args.resume},
+  check_outputs({args.json, args.model, args.coefficients, args.report, args.resume},
                 args.data.inputs({args.regression.weights, args.fold_file}));
   const Dataset data = args.read();
   if (!args.fold_file.empty()) args.cv.given = read_folds(args.fold_file, data);
@@ -142,6 +161,7 @@ int run(CvArgs& args) {
   if (!args.json.empty()) write_output(args.json, to_json(models, cv));
   if (!args.coefficients.empty())
     write_output(args.coefficients, coefficients_csv(models[static_cast<std::size_t>(cv.best)]));
+  if (!args.report.empty()) write_output(args.report, page(args, data, cv, models));
   args.print_summary(summary(models.front(), cv));
   return cv.converged() ? kDone : kNotConverged;
 }

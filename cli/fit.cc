@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
+#include "cli/report/report.h"
 
 namespace tyto::cli {
 namespace {
@@ -87,6 +88,10 @@ int run(FitArgs& args) {
   if (!args.model.empty()) write_output(args.model, to_json(model));
   if (!args.json.empty()) write_output(args.json, to_json(model, result));
   if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(model));
+  if (!args.report.empty()) {
+    const Path path = as_path(regression, result, model);
+    write_output(args.report, to_html({args.data.files, data, regression, {model}, path}));
+  }
   args.print_summary(summary(model, result));
   return exit_code(result.status);
 }

@@ -12,7 +12,7 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 6> kCommands{{
+constexpr std::array<Command, 7> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"cv", "Choose the strength by cross-validation", tyto::cli::define_cv},
@@ -20,6 +20,8 @@ constexpr std::array<Command, 6> kCommands{{
      tyto::cli::define_predict},
     {"verify", "Recompute the certificate of a model from the files alone", tyto::cli::define_verify},
     {"simulate", "Write synthetic data with groups of correlated features", tyto::cli::define_simulate},
+    {"reproduce", "Run the experiments of the paper again: tables, CSV and figures",
+     tyto::cli::define_reproduce},
 }};
 
 // One line, whatever the message holds.

@@ -9,6 +9,7 @@
 #include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
+#include "cli/report/report.h"
 
 namespace tyto::cli {
 namespace {
@@ -77,6 +78,8 @@ int run(PathArgs& args) {
   if (!args.model.empty()) write_output(args.model, to_json(models));
   if (!args.json.empty()) write_output(args.json, to_json(models, path));
   if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(models));
+  if (!args.report.empty())
+    write_output(args.report, to_html({args.data.files, data, regression, models, path}));
   args.print_summary(summary(models.front(), path));
   return exit_code(path);
 }

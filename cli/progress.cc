@@ -24,7 +24,7 @@ std::string described(const TracePoint& at) {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : show_(!quiet && isatty(STDERR_FILENO) != 0) {
+Progress::Progress(bool quiet) : quiet_(quiet), show_(!quiet && isatty(STDERR_FILENO) != 0) {
   interrupted = false;
   std::signal(SIGINT, on_interrupt);
 }
@@ -51,9 +51,32 @@ bool Progress::operator()(const PathProgress& at) {
 }
 
 bool Progress::operator()(const CvProgress& at) {
-  const std::string left = at.seconds_left < 0 ? "" : fmt::format("   about {:.0f} s left", at.seconds_left);
+  const std::string left = at.seconds_left < 0 ? "" : "   about " + duration(at.seconds_left) + " left";
   show(fmt::format("{} of {} folds done{}", at.done, at.folds, left), at.seconds);
   return !interrupted;
+}
+
+bool Progress::operator()(const std::string& where, const TracePoint& at) {
+  if (at.epoch == 0) shown_ = 0;
+  show(where + described(at), at.seconds);
+  return !interrupted;
+}
+
+void Progress::status(const std::string& text) {
+  if (!show_) return;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  dirty_ = true;
+}
+
+void Progress::note(const std::string& text) {
+  if (quiet_) return;
+  fmt::print(stderr, "{}{}\n", dirty_ ? "\r\x1b[K" : "", text);
+  dirty_ = false;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace tyto::cli

@@ -20,13 +20,19 @@ class Progress {
   bool operator()(const TracePoint& at);  // false: stop
   bool operator()(const PathProgress& at);
   bool operator()(const CvProgress& at);
+  bool operator()(const std::string& where, const TracePoint& at);  // one of many fits
+
+  void status(const std::string& text);  // on the line that is overwritten
+  void note(const std::string& text);    // a line that stays, on a terminal or not
 
  private:
   void show(const std::string& text, double seconds);
 
-  bool show_;
+  bool quiet_, show_;
   double shown_ = 0;
   bool dirty_ = false;
 };
+
+std::string duration(double seconds);  // "40 s", "12 min", "1.5 h"
 
 }  // namespace tyto::cli

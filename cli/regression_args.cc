@@ -80,6 +80,7 @@ void RegressionArgs::add_outputs(CLI::App& app) {
   app.add_option("--model", model, "Write the model (JSON) to this file; - is standard output");
   app.add_option("--json", json, "Write the whole result (JSON) with the trace of the solver");
   app.add_option("--coefficients", coefficients, "Write the non-zero coefficients as CSV");
+  app.add_option("--report", report, "Write a page (HTML) to look at: certificate, groups, charts");
   app.add_flag("--quiet", quiet, "No progress and no summary");
 }
 
@@ -87,7 +88,7 @@ void RegressionArgs::prepare() {
   regression.intercept = !no_intercept, regression.standardize = !no_standardize;
   validate(fit);
   find_solver(fit.solver), screening_rule(fit.screening);
-  check_outputs({json, model, coefficients}, data.inputs({regression.weights}));
+  check_outputs({json, model, coefficients, report}, data.inputs({regression.weights}));
   if (!is_weight_name(regression.weights)) regression.weight_values = read_weights(regression.weights);
 }
 
@@ -109,7 +110,7 @@ void RegressionArgs::label(Model& fitted) const {
 }
 
 void RegressionArgs::print_summary(std::string_view text) const {
-  const bool occupied = json == "-" || model == "-" || coefficients == "-";
+  const bool occupied = json == "-" || model == "-" || coefficients == "-" || report == "-";
   if (!quiet) fmt::print(occupied ? stderr : stdout, "{}", text);
 }
 

@@ -16,7 +16,7 @@ struct RegressionArgs {
   RegressionOptions regression;
   FitOptions fit;
   bool no_intercept = false, no_standardize = false, quiet = false;
-  std::string json, model, coefficients;
+  std::string json, model, coefficients, report;
 
   // In the order of the help text.
   void add_weights(CLI::App& app);  // and the data

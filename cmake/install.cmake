@@ -2,7 +2,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tyto EXPORT tyto-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tyto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TYTO_CLI)
+  install(TARGETS tyto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY src/tyto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT tyto-targets NAMESPACE tyto:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tyto)
 configure_package_config_file(cmake/tyto-config.cmake.in tyto-config.cmake

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to a result: installs what is needed, builds build/tyto, and fits a model to data that it makes itself.
+# From nothing to a result: installs what is needed, builds build/tyto, fits models to data that it makes itself, and
+# writes a report to look at.
 # TYTO_BUILD names another build folder than build/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +21,7 @@ run "$tyto" simulate --rows 200 --cols 2000 --groups 3 --group-size 5 --correlat
 run "$tyto" fit "$demo/data.csv" --target y --weights bh --strength 0.4 --model "$demo/model.json" --coefficients "$demo/coefficients.csv"
 run "$tyto" predict "$demo/model.json" "$demo/data.csv" --output "$demo/predictions.csv"
 run "$tyto" verify "$demo/model.json" "$demo/data.csv"
+run "$tyto" path "$demo/data.csv" --target y --weights bh --report "$demo/report.html"
 
 selected=$(tail -n +2 "$demo/coefficients.csv" | wc -l)
 right=$(tail -n +2 "$demo/coefficients.csv" | cut -d, -f2 | grep -c '^g' || true)
@@ -31,4 +33,6 @@ cat <<EOT
 Program:      $tyto        ('$tyto --help' to go on)
 Model:        $demo/model.json
 Coefficients: $demo/coefficients.csv (truth: $demo/truth.csv)
+Report:       $demo/report.html
+              of the path: how the groups come in. Open it in a browser: file://$(cd "$demo" && pwd)/report.html
 EOT

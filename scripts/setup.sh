@@ -1,14 +1,26 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need (Debian 12, Ubuntu 24.04 or newer). Does nothing where all is there.
+# --lint: clang's tools as well. --browser: a browser for the tests of reports, where the system has one as a package.
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config git python3
   libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
   libopenblas-serial-dev
+  libjs-chart.js
   libgtest-dev libbenchmark-dev
+  curl ca-certificates unzip bzip2
 )
+[ "${1:-}" = "--figures" ] && packages+=(librsvg2-bin fonts-dejavu-core)
 [ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)
+if [ "${1:-}" = "--browser" ]; then
+  for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do
+    command -v $name >/dev/null && exit 0
+  done
+  # Elsewhere the package only asks for a snap.
+  grep -q '^ID=debian' /etc/os-release || { echo "setup: no browser package here; tests that need one are skipped"; exit 0; }
+  packages=(chromium)
+fi
 
 missing=()
 for package in "${packages[@]}"; do

@@ -52,11 +52,12 @@ class Interrupt(TytoTest):
 
     def test_path(self):
         """The first strength needs no step, the second one has no end."""
-        out = self.interrupted("path")
+        out = self.interrupted("path", "--report", "report.html")
         self.assertIn("stopped by interrupt after 2 of 100 strengths", out)
         result = json.loads(self.read("result.json"))
         self.assertEqual((result["stopped_by"], len(result["fits"])), ("interrupt", 2))
         self.assertEqual(result["fits"][1]["status"], "interrupted")
+        self.assertIn('"stopped_by":"interrupt"', self.read("report.html"))
         self.assertIn("2 of 2 certificates hold", self.succeed("verify", "model.json", "d.csv"))
 
     def test_once(self):

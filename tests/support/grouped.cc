@@ -26,7 +26,10 @@ Grouped random_grouped(Random& random, bool positive) {
   Eigen::MatrixXd z = random_matrix(random, rows, count);
   if (random.chance(0.3)) z = z.array().round();
   for (Index k = 1; k < count; ++k) {
-    if (random.chance(0.1)) z.col(k) = (random.chance(0.5) ? 1 : -1) * z.col(random.below(k));
+    if (random.chance(0.1)) {
+      const double sign = random.chance(0.5) ? 1 : -1;
+      z.col(k) = sign * z.col(random.below(k));
+    }
     if (random.chance(0.05)) z.col(k).setZero();
   }
   std::vector<Index> sizes;

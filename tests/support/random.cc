@@ -57,7 +57,10 @@ Problem dense_problem(Eigen::MatrixXd x, Vector y, Vector weights) {
 Problem simulated_problem(Random& random, Index rows, Index cols, const Vector& shape, double strength) {
   const Eigen::MatrixXd x = random_matrix(random, rows, cols);
   Vector y = 0.5 * random_vector(random, rows);
-  for (int k = 0; k < 5; ++k) y += random.normal() * x.col(random.below(cols));
+  for (int k = 0; k < 5; ++k) {
+    const double coefficient = random.normal();
+    y += coefficient * x.col(random.below(cols));
+  }
   Problem problem = dense_problem(x, y, shape);
   problem.penalty = problem.penalty.scaled(strength * alpha_max(problem));
   return problem;

@@ -21,7 +21,10 @@ Eigen::MatrixXd grouped(Random& random, Eigen::MatrixXd x) {
 
 Eigen::MatrixXd duplicated(Random& random, Eigen::MatrixXd x) {
   for (Index j = 1; j < x.cols(); ++j) {
-    if (random.chance(0.4)) x.col(j) = (random.chance(0.3) ? -1 : 1) * x.col(random.below(j));
+    if (random.chance(0.4)) {
+      const double sign = random.chance(0.3) ? -1 : 1;
+      x.col(j) = sign * x.col(random.below(j));
+    }
     if (random.chance(0.05)) x.col(j).setConstant(random.chance(0.5) ? 0 : 1);
   }
   return x;

@@ -57,6 +57,21 @@ void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const d
   }
 }
 
+// The same for up to four columns and many v, in blocks of rows that stay in the innermost cache.
+template <class Scalar>
+void four_dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Eigen::MatrixXd& v,
+               Eigen::Matrix<double, 4, Eigen::Dynamic>& out) {
+  constexpr Index kBlock = 1024;
+  for (Index begin = 0; begin < x.rows; begin += kBlock) {
+    const Index length = std::min(kBlock, x.rows - begin);
+    std::array<const Scalar*, 4> four;
+    for (std::size_t k = 0; k < 4; ++k)  // the last one again where there are fewer
+      four[k] = x.data + columns[std::min(k, columns.size() - 1)] * x.rows + begin;
+    for (Index k = 0; k < v.cols(); ++k)
+      kernels::dot4(four.data(), v.col(k).data() + begin, length, out.col(k).data());
+  }
+}
+
 template <class Scalar, class StorageIndex>
 void dots(const SparseColumns<Scalar, StorageIndex>& x, std::span<const Index> columns, const double* v,
           double* out) {
@@ -341,6 +356,53 @@ void Design::multiply(const Vector& beta, Vector& eta) const {
       },
       storage_);
   if (shift != 0) eta.array() -= shift;
+}
+
+// Blocks of rows of the columns that some beta needs, packed, times their coefficients.
+void Design::multiply(const Matrix& beta, Matrix& eta) const {
+  eta.resize(rows_, beta.cols());
+  if (is_sparse()) {
+    Vector one;
+    for (Index k = 0; k < beta.cols(); ++k) multiply(Vector(beta.col(k)), one), eta.col(k) = one;
+    return;
+  }
+  IndexSet support;
+  for (Index j = 0; j < cols(); ++j)
+    if ((beta.row(j).array() != 0).any()) support.push_back(j);
+  const Matrix factors = beta(support, Eigen::all);
+  const Index entries = count_read(support);
+  constexpr Index kBlock = 256;
+  parallel_for((rows_ + kBlock - 1) / kBlock, useful_threads(threads_, entries), [&](Index block) {
+    const Index begin = block * kBlock, length = std::min(kBlock, rows_ - begin);
+    Matrix part(length, std::ssize(support));
+    pack(support, begin, length, part.data());
+    product(part, factors, eta.middleRows(begin, length));
+  });
+}
+
+void Design::transpose_multiply(const Matrix& v, Matrix& out) const {
+  out.setZero(cols(), v.cols());
+  if (is_sparse()) {
+    Vector one;
+    for (Index k = 0; k < v.cols(); ++k) transpose_multiply(Vector(v.col(k)), one), out.col(k) = one;
+    return;
+  }
+  const Index entries = stored_entries(), tasks = (cols() + 3) / 4;
+  *entries_read_ += entries;
+  const Eigen::RowVectorXd sums = v.colwise().sum();
+  parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
+    const Index begin = 4 * task, count = std::min<Index>(4, cols() - begin);
+    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
+    Eigen::Matrix<double, 4, Eigen::Dynamic> part =
+        Eigen::Matrix<double, 4, Eigen::Dynamic>::Zero(4, v.cols());
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (!requires { x.start; }) four_dots(x, group, v, part);
+        },
+        storage_);
+    out.middleRows(begin, count) = part.topRows(count) - centers().segment(begin, count) * sums;
+    out.middleRows(begin, count).array().colwise() /= scales().segment(begin, count).array();
+  });
 }
 
 double Design::dot(Index column, const Vector& v) const {

@@ -79,6 +79,9 @@ class Design {
   void transpose_multiply(const Vector& v, Vector& out) const;  // out <- X'v
   // out <- x_j'v for some of the columns.
   void transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const;
+  // The same for several vectors, the columns of a matrix: where X is dense it is read once for all of them.
+  void multiply(const Eigen::MatrixXd& beta, Eigen::MatrixXd& eta) const;
+  void transpose_multiply(const Eigen::MatrixXd& v, Eigen::MatrixXd& out) const;
   double dot(Index column, const Vector& v) const;       // x_j'v
   void axpy(Index column, double a, Vector& eta) const;  // eta <- eta + a x_j
   // Columns as they stand, one after the other: rows begin .. begin + length - 1 of each.

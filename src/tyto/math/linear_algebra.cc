@@ -55,6 +55,14 @@ void transpose_product(const ConstMatrixView& a, const ConstMatrixView& b, doubl
   dgemm_("T", "N", &m, &n, &k, &kUnit, a.data(), &lda, b.data(), &ldb, &keep, c.data(), &ldc);
 }
 
+void product(const ConstMatrixView& a, const ConstMatrixView& b, MatrixView c) {
+  c.setZero();
+  if (c.size() == 0 || a.size() == 0) return;
+  const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
+  const int lda = stride(a), ldb = stride(b), ldc = narrow(std::max<Index>(c.outerStride(), 1));
+  dgemm_("N", "N", &m, &n, &k, &kUnit, a.data(), &lda, b.data(), &ldb, &kUnit, c.data(), &ldc);
+}
+
 void gram(const ConstMatrixView& a, double keep, MatrixView c) {
   if (c.size() == 0) return;
   const int n = narrow(c.rows()), k = narrow(a.rows()), lda = stride(a),

@@ -12,6 +12,7 @@ using ConstMatrixView = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
 
 // c <- a'b + keep * c
 void transpose_product(const ConstMatrixView& a, const ConstMatrixView& b, double keep, MatrixView c);
+void product(const ConstMatrixView& a, const ConstMatrixView& b, MatrixView c);  // c <- a b
 // c <- a'a + keep * c, both triangles.
 void gram(const ConstMatrixView& a, double keep, MatrixView c);
 void add_product(double factor, const ConstMatrixView& a, const Vector& x, Vector& y);  // y <- y + factor a x

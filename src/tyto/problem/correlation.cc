@@ -30,6 +30,13 @@ void Correlation::move_to(const Vector& r) {
   residual_ = r;
 }
 
+void Correlation::adopt(const Vector& r, const Vector& values) {
+  move_to(r);
+  value_ = values;
+  way_.setConstant(way_now_);
+  complete_ = true;
+}
+
 void Correlation::read(std::span<const Index> columns) {
   std::vector<Index> stale;
   for (const Index j : columns)

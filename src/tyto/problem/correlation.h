@@ -21,7 +21,8 @@ class Correlation {
   explicit Correlation(const Design& design);
 
   void move_to(const Vector& r);
-  void read(std::span<const Index> columns);  // those that are not exact
+  void read(std::span<const Index> columns);          // those that are not exact
+  void adopt(const Vector& r, const Vector& values);  // r moves to where all of X'r is known
   bool exact(Index column) const { return way_[column] == way_now_; }
   // Exact, or as large as it may be by now.
   double value(Index column) const {

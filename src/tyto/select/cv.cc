@@ -10,6 +10,7 @@
 #include <ctime>
 #include <mutex>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 #include "tyto/base/error.h"
@@ -49,16 +50,49 @@ double measured(ErrorMeasure measure, const Vector& residual, double variance) {
   return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
 }
 
-Vector predicted(const Regression& regression, const PathStep& step, const Design& rows) {
+using Coefficients = Eigen::SparseVector<double, 0, Index>::InnerIterator;
+
+// The columns that any of the steps needs.
+IndexSet support(std::span<const PathStep> steps) {
+  IndexSet columns;
+  for (const PathStep& step : steps)
+    for (Coefficients it(step.beta); it; ++it) columns.push_back(it.index());
+  std::ranges::sort(columns);
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+// On the data's own scale, one column for each step.
+Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep> steps, const Design& rows) {
   const Design& design = regression.problem.design;
-  double intercept = regression.response_mean;
-  Vector prediction = Vector::Zero(rows.rows());
-  for (Eigen::SparseVector<double, 0, Index>::InnerIterator it(step.beta); it; ++it) {
-    const double coefficient = it.value() / design.scales()[it.index()];
-    intercept -= coefficient * design.centers()[it.index()];
-    rows.axpy(it.index(), coefficient, prediction);
+  const IndexSet columns = support(steps);
+  const auto count = static_cast<Index>(steps.size());
+  Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
+  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Constant(count, regression.response_mean);
+  for (Index k = 0; k < count; ++k)
+    for (Coefficients it(steps[static_cast<std::size_t>(k)].beta); it; ++it) {
+      const double coefficient = it.value() / design.scales()[it.index()];
+      beta(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = coefficient;
+      intercepts[k] -= coefficient * design.centers()[it.index()];
+    }
+  rows.select(columns).multiply(beta, prediction);
+  return prediction.rowwise() + intercepts;
+}
+
+// What each step of a path scores on the rows held out; a few steps at a time, so that memory is bounded.
+std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
+                           std::span<const Index> held_out) {
+  const Design rows = task.raw.take_rows(held_out);
+  const Vector truth = task.response(held_out);
+  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
+  std::vector<double> result;
+  for (std::size_t begin = 0; begin < path.steps.size(); begin += most) {
+    const auto steps = std::span(path.steps).subspan(begin, std::min(most, path.steps.size() - begin));
+    const Eigen::MatrixXd prediction = predicted(regression, steps, rows);
+    for (const auto& column : prediction.colwise())
+      result.push_back(measured(task.cv.error, truth - column, task.variance));
   }
-  return prediction.array() + intercept;
+  return result;
 }
 
 // One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
@@ -75,16 +109,13 @@ FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, co
   const Path path = fit_path({regression.problem.design, regression.problem.y, regression.shape}, alphas, {},
                              options, observer);
 
-  const Design held_out = task.raw.take_rows(rows.held_out);
-  const Vector truth = task.response(rows.held_out);
   FoldScore score;
   score.rows = std::ssize(rows.held_out);
   const auto entries = [](const Design& design) { return static_cast<double>(design.stored_entries()); };
   score.passes = path.passes * entries(training) / std::max(1.0, entries(task.raw));
   if (path.stopped_by != PathStop::kNone) return score;
+  score.errors = errors(task, regression, path, rows.held_out);
   for (const PathStep& step : path.steps) {
-    score.errors.push_back(
-        measured(task.cv.error, truth - predicted(regression, step, held_out), task.variance));
     score.relative_gaps.push_back(step.fit.certificate.relative_gap());
     score.statuses.push_back(step.fit.status);
   }

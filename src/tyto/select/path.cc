@@ -73,21 +73,28 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
   Sequence sequence(unit.design, unit.y, options);
   const double y_norm = unit.y.norm();
-  for (const double alpha : alphas) {
-    bool interrupted = false;
-    const auto watch = [&](const TracePoint& at) {
-      const PathProgress progress{std::ssize(path.steps), std::ssize(alphas), alpha,
-                                  path.seconds + at.seconds, at};
-      interrupted = observer && !observer(progress);
-      return !interrupted;
-    };
-    Fit now =
-        sequence.fit(unit.penalty.scaled(alpha), std::max(0.0, options.max_seconds - path.seconds), watch);
-    path.passes += now.passes;
-    path.seconds += now.seconds, path.cpu_seconds += now.cpu_seconds;
-    path.steps.push_back(summarize(alpha, std::move(now), y_norm));
-    path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
-    if (path.stopped_by != PathStop::kNone) break;
+  std::vector<SortedL1> penalties;
+  for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
+  bool interrupted = false;
+  const auto watch = [&](const TracePoint& at) {
+    const Index step = std::ssize(path.steps);
+    const PathProgress progress{step, std::ssize(alphas), alphas[static_cast<std::size_t>(step)],
+                                path.seconds + at.seconds, at};
+    interrupted = observer && !observer(progress);
+    return !interrupted;
+  };
+  const auto ended = [&] { return path.stopped_by != PathStop::kNone || path.steps.size() == alphas.size(); };
+  while (!ended()) {
+    const auto ahead = std::span<const SortedL1>(penalties).subspan(path.steps.size());
+    std::vector<Fit> fits =
+        sequence.fit_next(ahead, std::max(0.0, options.max_seconds - path.seconds), watch);
+    for (auto now = fits.begin(); now != fits.end() && !ended(); ++now) {
+      if (fits.size() > 1) watch(now->trace.back());
+      path.passes += now->passes;
+      path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), y_norm));
+      path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
+    }
   }
   return path;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/math/linear_algebra.h"
 #include "tyto/problem/correlation.h"
 #include "tyto/problem/screening.h"
 
@@ -61,14 +62,14 @@ struct Reduced {
 struct Progress {
   Index epoch, progress_epoch, patience;
   double seconds;
-  bool interrupted;
+  bool interrupted, best;  // best: no gap so far was smaller
 };
 
 std::optional<Status> should_stop(const Certificate& c, double tolerance, const Progress& at,
                                   const FitOptions& options) {
   if (c.meets(tolerance)) return Status::kConverged;
   if (at.interrupted) return Status::kInterrupted;
-  if (c.gap <= c.rounding) return Status::kStalled;
+  if (at.best && c.gap <= c.rounding) return Status::kStalled;
   if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
   if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
   if (at.epoch - at.progress_epoch > std::max(at.patience, at.epoch / 2)) return Status::kStalled;
@@ -89,6 +90,13 @@ std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, Be
   const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
   if (alive && std::ssize(*alive) > most) alive.reset();
   return alive;
+}
+
+// How many columns a certificate leaves.
+Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
+  BestSphere sphere;
+  if (!rule.safe || !rule.screens || !sphere.update(c, problem.design.rows())) return problem.design.cols();
+  return std::ssize(survivors(rule, problem, sphere.sphere()));
 }
 
 IndexSet all_columns(Index count) {
@@ -116,6 +124,9 @@ struct Sequence::State {
   IndexSet all;  // columns
   Correlation correlation;
   Index entries;
+  Index ahead = kAhead;  // fits that are tried at once
+
+  static constexpr Index kAhead = 8;
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
   Certificate assess(const Problem& problem, const Iterate& at, std::span<const Index> kept) {
@@ -184,7 +195,8 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     const bool interrupted = observer && !observer(trace.back());
-    const Progress at{epoch, now.progress_epoch, solver.patience(), trace.back().seconds, interrupted};
+    const Progress at{epoch,       now.progress_epoch,   solver.patience(), trace.back().seconds,
+                      interrupted, c.gap <= now.best_gap};
     if (auto status = should_stop(c, tolerance, at, options)) {
       const bool converged = *status == Status::kConverged;
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
@@ -223,6 +235,61 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     }
     solver.advance(now.problem, now.x, c, tolerance * c.primal);
   }
+}
+
+std::vector<Fit> Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
+                                    const Observer& observer) {
+  std::vector<Fit> fits = foreseen(penalties);
+  if (fits.empty()) fits.push_back(fit(penalties.front(), max_seconds, observer));
+  return fits;
+}
+
+// The solver goes ahead without reading X; then all of its points are certified by one pass, and those up to
+// the first that misses the tolerance are answers.
+std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties) {
+  const Stopwatch watch;
+  State& state = *state_;
+  const Index read_before = state.design.entries_read(), p = state.design.cols();
+  const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
+  if (most < 2 || state.design.is_sparse() || state.design.rows() <= p) return {};
+  Matrix betas(p, most), etas, correlations;
+  Vector beta = state.x.beta;
+  Index count = 0;
+  for (; count < most; ++count) {
+    const Problem problem{state.design, state.y, penalties[static_cast<std::size_t>(count)]};
+    if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
+    betas.col(count) = beta;
+  }
+  if (count < 2) return {};
+  betas.conservativeResize(p, count);
+  state.design.multiply(betas, etas);
+  state.design.transpose_multiply(state.y.replicate(1, count) - etas, correlations);
+
+  std::vector<Fit> fits;
+  for (Index k = 0; k < count; ++k) {
+    const Problem problem{state.design, state.y, penalties[static_cast<std::size_t>(k)]};
+    Iterate x{betas.col(k), etas.col(k)};
+    const Vector correlation = correlations.col(k);
+    Certificate c = certify(problem, x, correlation, problem.penalty.dual_norm(correlation));
+    if (!c.meets(state.options.tolerance)) break;
+    Fit& fit = fits.emplace_back();
+    fit.status = Status::kConverged, fit.epochs = 1;
+    fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c);
+    fit.trace = {{1, watch.seconds(), c.primal, c.gap, p - fit.screened}};
+    fit.solution = std::move(x), fit.certificate = std::move(c);
+  }
+  const Index accepted = std::ssize(fits);
+  state.ahead = accepted == most ? 2 * State::kAhead : State::kAhead;
+  if (accepted == 0) return {};
+  state.x = fits.back().solution;
+  state.correlation.adopt(state.y - state.x.eta, fits.back().certificate.correlation);
+  const double share = 1 / static_cast<double>(accepted);
+  for (Fit& fit : fits) {
+    fit.passes = share * static_cast<double>(state.design.entries_read() - read_before) /
+                 static_cast<double>(std::max<Index>(state.entries, 1));
+    fit.seconds = share * watch.seconds(), fit.cpu_seconds = share * watch.cpu_seconds();
+  }
+  return fits;
 }
 
 Fit fit(const Problem& problem, const FitOptions& options, const Vector* warm_start,

@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,14 @@ class Sequence {
   void start_from(const Vector& beta);
   // `max_seconds` stands in for that of the options.
   Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer = {});
+  // The fits of one or more of the next penalties: where the solver can see ahead, one reading of X certifies
+  // several. They are each other's neighbours, as on a path.
+  std::vector<Fit> fit_next(std::span<const SortedL1> penalties, double max_seconds,
+                            const Observer& observer = {});
 
  private:
+  std::vector<Fit> foreseen(std::span<const SortedL1> penalties);
+
   struct State;
   std::unique_ptr<State> state_;
 };

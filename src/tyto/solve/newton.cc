@@ -35,14 +35,37 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    const double target = std::max(0.5 * goal, 0.002 * c.gap);
+    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.002 * c.gap));
+    finish(problem, x);
+  }
+
+  bool foresee(const Problem& problem, Vector& beta, double tolerance) override {
+    if (fallback_ || stale_ || columns_.size() == 0 || !columns_.covariance()) return false;
+    columns_.locate(problem.design);
+    for (const Index slot : columns_.present())
+      if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
+    Vector from = Vector::Zero(beta.size());
+    put(this->beta(), from);
+    if (from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
+    const double target = 0.5 * tolerance * estimate(state_, penalty).primal;
+    if (!(descend(penalty, target) <= target)) return false;
+    put(this->beta(), beta);
+    return true;
+  }
+
+ private:
+  static constexpr int kRounds = 100;
+
+  // Rounds of splitting and solving until the gap on the working set is small enough, or nothing helps.
+  // Returns that gap.
+  double descend(const SortedL1& penalty, double target) {
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
-      const double gap = this->gap(ascent, penalty);
-      if (gap <= target) break;
+      const double gap = estimate(ascent, penalty).gap;
+      if (gap <= target) return gap;
       if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
       if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
       if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);
@@ -52,11 +75,8 @@ class Newton final : public Solver {
       clusters.solve(precision * target);
       system_.adopt(clusters, columns_, state_);
     }
-    finish(problem, x);
+    return last;
   }
-
- private:
-  static constexpr int kRounds = 100;
 
   // Where a Gram matrix and its factor would take more memory and time than they save.
   bool too_large(const Problem& problem, const Iterate& x) const {
@@ -147,14 +167,19 @@ class Newton final : public Solver {
     return beta;
   }
 
-  double gap(const Vector& ascent, const SortedL1& penalty) const {
+  // The gap and the objective on the working set.
+  struct Estimate {
+    double gap, primal;
+  };
+  Estimate estimate(const Vector& ascent, const SortedL1& penalty) const {
     const Vector b = beta();
     const Vector step = b - start_;
     const double rr =
         columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent)) : state_.squaredNorm();
-    return duality_gap(rr, rr + b.dot(ascent), penalty.value(b), b.dot(ascent),
-                       penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())))
-        .gap;
+    const double norm = penalty.value(b);
+    const Gap gap = duality_gap(rr, rr + b.dot(ascent), norm, b.dot(ascent),
+                                penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())));
+    return {gap.gap, 0.5 * rr + norm};
   }
 
   // Cuts clusters that pull apart; false if there are none.
@@ -165,10 +190,13 @@ class Newton final : public Solver {
   }
 
   void finish(const Problem& problem, Iterate& x) {
-    x.beta.setZero();
-    const Vector b = beta();
-    for (const Index slot : columns_.present()) x.beta[columns_.column(slot)] = b[slot];
+    put(beta(), x.beta);
     problem.design.multiply(x.beta, x.eta);
+  }
+  // From slots to columns.
+  void put(const Vector& by_slot, Vector& beta) const {
+    beta.setZero();
+    for (const Index slot : columns_.present()) beta[columns_.column(slot)] = by_slot[slot];
   }
 
   std::unique_ptr<Solver> fallback_;

@@ -32,6 +32,9 @@ class Solver {
   // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
   // `goal` is the gap that is asked for.
   virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) = 0;
+  // Another penalty: moves beta from the point of the last advance() to about its solution, by what the
+  // solver has in memory, without reading X. False if it cannot; then beta is as it was.
+  virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
   // Epochs without progress after which there will be none.

@@ -13,8 +13,8 @@ namespace {
 // Stochastic proximal gradient with variance reduction (Algorithm 3 of the seed paper: proximal SVRG of Xiao
 // & Zhang 2014), with the correction on the scale of the sum: v = (n/l) (grad F_I(b~) - grad F_I(b)) + grad
 // F(b). An epoch is a full gradient, which the certificate has paid for, and some steps on mini-batches of l
-// rows. An epoch that raises the objective is taken back and the step size halved: it cannot diverge,
-// whatever the settings.
+// rows. An epoch that raises the objective is taken back and the step size halved, as it is after an epoch
+// that ends where it began: it cannot diverge, whatever the settings.
 class Spgd final : public Solver {
  public:
   explicit Spgd(const StochasticOptions& options) : options_(options), random_(options.seed) {}
@@ -35,7 +35,8 @@ class Spgd final : public Solver {
   }
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, double) override {
-    if (c.primal <= primal_ + c.rounding) {
+    const bool first = !std::isfinite(primal_);
+    if (c.primal <= primal_ + c.rounding && (first || x.beta != snapshot_.beta)) {
       snapshot_ = x, ascent_ = c.correlation, primal_ = c.primal;
     } else {
       x = snapshot_, step_ /= 2;

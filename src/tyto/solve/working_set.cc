@@ -49,12 +49,16 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
     if (std::ssize(stay) < size()) keep(stay), changed = true;
   }
   append(fresh, design);
+  locate(design);
+  return changed;
+}
+
+void WorkingSet::locate(const Design& design) {
   present_.clear();
   for (Index slot = 0; slot < size(); ++slot) {
     column_[at(slot)] = design.find(raw_[at(slot)]);
     if (column_[at(slot)] != kNone) present_.push_back(slot);
   }
-  return changed;
 }
 
 bool WorkingSet::contains(const Design& design, std::span<const Index> columns) const {

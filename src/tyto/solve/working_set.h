@@ -20,6 +20,7 @@ class WorkingSet {
   // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
   // columns.
   bool include(const Design& design, std::span<const Index> columns);
+  void locate(const Design& design);  // the same columns, seen from another design
   bool contains(const Design& design, std::span<const Index> columns) const;
 
   Index size() const { return std::ssize(raw_); }

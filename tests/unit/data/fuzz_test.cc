@@ -55,33 +55,35 @@ TEST(Fuzz, EveryPrefix) {
       expect_result_or_error(dir, file, std::string_view(file.contents).substr(0, size));
 }
 
+void change_somewhere(std::string& contents, std::mt19937_64& random) {
+  constexpr std::string_view kLikely = "0123456789.:,;-+e\"\n\r\t #%nN(){}'";
+  const std::size_t at = random() % contents.size();
+  const char c = random() % 3 == 0 ? static_cast<char>(random()) : kLikely[random() % kLikely.size()];
+  switch (random() % 4) {
+    case 0:
+      contents.insert(at, 1, c);
+      break;
+    case 1:
+      contents.erase(at, 1 + random() % 3);
+      break;
+    case 2:
+      contents.insert(at, contents.substr(random() % contents.size(), random() % 9));
+      break;
+    default:
+      contents[at] = c;
+  }
+  if (contents.empty()) contents.push_back('\n');
+}
+
 TEST(Fuzz, RandomChanges) {
   const TempDir dir;
   constexpr std::uint64_t kSeed = 7;
   SCOPED_TRACE(kSeed);
   std::mt19937_64 random(kSeed);
-  constexpr std::string_view kLikely = "0123456789.:,;-+e\"\n\r\t #%nN(){}'";
   for (const Valid& file : valid_files())
     for (int trial = 0; trial < 400; ++trial) {
       std::string contents = file.contents;
-      for (auto changes = 1 + random() % 4; changes > 0; --changes) {
-        const std::size_t at = random() % contents.size();
-        const char c = random() % 3 == 0 ? static_cast<char>(random()) : kLikely[random() % kLikely.size()];
-        switch (random() % 4) {
-          case 0:
-            contents.insert(at, 1, c);
-            break;
-          case 1:
-            contents.erase(at, 1 + random() % 3);
-            break;
-          case 2:
-            contents.insert(at, contents.substr(random() % contents.size(), random() % 9));
-            break;
-          default:
-            contents[at] = c;
-        }
-        if (contents.empty()) contents = "\n";
-      }
+      for (auto changes = 1 + random() % 4; changes > 0; --changes) change_somewhere(contents, random);
       expect_result_or_error(dir, file, contents);
     }
 }

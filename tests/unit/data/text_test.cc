@@ -17,7 +17,7 @@ TEST(Text, ParsesNumbersAsFromCharsDoes) {
     for (auto digits = random() % 12; digits > 0; --digits) text += static_cast<char>('0' + random() % 10);
     if (random() % 2 == 0) text += '.';
     for (auto digits = random() % 12; digits > 0; --digits) text += static_cast<char>('0' + random() % 10);
-    if (random() % 4 == 0) text += "e" + std::to_string(static_cast<int>(random() % 600) - 300);
+    if (random() % 4 == 0) text.append(1, 'e').append(std::to_string(static_cast<int>(random() % 600) - 300));
     double expected = 0, value = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
     if (error == std::errc::result_out_of_range) continue;

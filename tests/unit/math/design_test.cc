@@ -171,6 +171,34 @@ TEST(Design, ThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Design, SeveralVectorsAtOnceAreEachOnItsOwn) {
+  Random random(9);
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {7, 5}, {2500, 67}}) {
+    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.4);
+    Eigen::MatrixXd beta = random_matrix(random, cols, 5), v = random_matrix(random, rows, 5), eta, out;
+    beta.topRows(cols / 2).setZero();
+    for (const Design& raw : every_storage(x)) {
+      const Design whole = raw.standardized(true, true);
+      const Design design = cols > 5 ? whole.select(IndexSet{0, 2, 3, 40, 66}) : whole;
+      const Eigen::MatrixXd some = beta.topRows(design.cols());
+      design.multiply(some, eta), design.transpose_multiply(v, out);
+      for (const int threads : {2, 3}) {
+        Eigen::MatrixXd eta_many, out_many;
+        const Design many = design.with_threads(threads);
+        many.multiply(some, eta_many), many.transpose_multiply(v, out_many);
+        EXPECT_EQ(eta_many, eta);
+        EXPECT_EQ(out_many, out);
+      }
+      for (Index k = 0; k < 5; ++k) {
+        Vector one_eta, one_out;
+        design.multiply(Vector(some.col(k)), one_eta), design.transpose_multiply(Vector(v.col(k)), one_out);
+        EXPECT_LE((eta.col(k) - one_eta).norm(), 1e-13 * (1 + one_eta.norm()));
+        EXPECT_LE((out.col(k) - one_out).norm(), 1e-12 * (1 + one_out.norm()));
+      }
+    }
+  }
+}
+
 TEST(Design, HugeMeansDoNotDrownTheDeviation) {
   Random random(5);
   const Eigen::MatrixXd x = random_matrix(random, 200, 3).array() + 1e9;

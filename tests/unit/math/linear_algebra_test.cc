@@ -35,6 +35,21 @@ TEST(LinearAlgebra, ProductsOfBlocksAreThoseOfTheirEntries) {
   }
 }
 
+TEST(LinearAlgebra, PlainProductsToo) {
+  for (const auto& [m, k, n] : {std::array<Index, 3>{1, 1, 1}, {7, 3, 5}, {33, 40, 2}, {3, 0, 2}}) {
+    Random random(static_cast<std::uint64_t>(m));
+    const Matrix a = room_for(random, m, k), b = room_for(random, k, n), before = room_for(random, m, n);
+    Matrix c = before, want = before;
+    product(a.block(1, 2, m, k), b.block(1, 2, k, n), c.block(1, 2, m, n));
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        want(1 + i, 2 + j) = 0;
+        for (Index l = 0; l < k; ++l) want(1 + i, 2 + j) += a(1 + i, 2 + l) * b(1 + l, 2 + j);
+      }
+    EXPECT_LE((c - want).cwiseAbs().maxCoeff(), 1e-13 * static_cast<double>(k + 1)) << "and nothing outside";
+  }
+}
+
 TEST(LinearAlgebra, OldContentThatIsNotKeptDoesNotMatter) {
   Matrix c = Matrix::Constant(2, 2, std::nan(""));
   const Matrix a = Matrix::Identity(3, 2);

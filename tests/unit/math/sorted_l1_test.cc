@@ -176,6 +176,15 @@ TEST(SortedL1, ScaledMultipliesTheHeadOnly) {
   EXPECT_THROW(norm.scaled(std::nan("")), InvalidArgument);
 }
 
+TEST(SortedL1, KnowsWhatItIsAMultipleOf) {
+  const SortedL1 norm(vec({3, 2, 1})), twice = norm.scaled(2);
+  EXPECT_EQ(twice.multiple_of(norm), 2);
+  EXPECT_EQ(norm.multiple_of(twice), 0.5);
+  EXPECT_EQ(twice.scaled(3).multiple_of(twice), 3);
+  EXPECT_EQ(norm.head(2).multiple_of(norm), std::nullopt);
+  EXPECT_EQ(SortedL1(vec({3, 2, 1})).multiple_of(norm), std::nullopt);
+}
+
 TEST(SortedL1, WeightSumsDoNotDrift) {
   const SortedL1 norm(Vector::Constant(100'000, 0.1));
   EXPECT_DOUBLE_EQ(norm.weight_sum(100'000), 10'000);

@@ -34,7 +34,7 @@ void expect_bounds(const Correlation& correlation, const Design& design, const V
     if (correlation.exact(j)) {
       EXPECT_NEAR(correlation.value(j), want[j], rounding) << j;
     } else {
-      EXPECT_GE(correlation.value(j), std::abs(want[j]) - rounding) << j;
+      EXPECT_GE(std::abs(correlation.value(j)), std::abs(want[j]) - rounding) << j;
     }
   }
 }

@@ -331,5 +331,48 @@ TEST(PathStop, HasANameForEveryValue) {
   EXPECT_EQ(name(PathStop::kInterrupted), "interrupt");
 }
 
+// Many rows: several strengths are certified by one reading of X.
+TEST(Path, ManyRowsAreReadLessThanOnceAStrength) {
+  for (const char* weights : {"oscar", "bh", "lasso"}) {
+    SCOPED_TRACE(weights);
+    RegressionOptions options;
+    options.weights = weights;
+    const Regression regression = regression_of(simulated(3000, 60), options);
+    const Path path = fit_path(regression, {}, tight());
+    expect_path_certified(regression, path, kTolerance);
+    EXPECT_EQ(path.steps.size(), 100);
+    EXPECT_LT(path.passes, 60);
+    for (const PathStep& step : path.steps) {
+      EXPECT_FALSE(step.fit.trace.empty());
+      EXPECT_LE(step.fit.screened, 60 - step.nonzeros());
+    }
+    FitOptions without = tight();
+    without.solver = "apgd";
+    const Path other = fit_path(regression, {.steps = 5}, without),
+               few = fit_path(regression, {.steps = 5}, tight());
+    for (std::size_t k = 0; k < 5; ++k)
+      EXPECT_NEAR(few.steps[k].fit.certificate.primal, other.steps[k].fit.certificate.primal,
+                  2 * kTolerance * other.steps[k].fit.certificate.primal);
+  }
+}
+
+TEST(Path, SeeingAheadStopsWhereTheRulesSay) {
+  const Regression regression = regression_of(simulated(3000, 60));
+  const Path whole = fit_path(regression);
+  const Path path = fit_path(regression, {.max_nonzeros = 10});
+  EXPECT_EQ(path.stopped_by, PathStop::kMaxNonzeros);
+  EXPECT_GE(path.steps.back().nonzeros(), 10);
+  EXPECT_LT(path.steps[path.steps.size() - 2].nonzeros(), 10);
+  EXPECT_EQ(path.steps.back().nonzeros(), whole.steps[path.steps.size() - 1].nonzeros());
+  Index calls = 0;
+  const Path stopped = fit_path(regression, {}, {}, [&](const PathProgress& at) {
+    ++calls;
+    return at.step < 20;
+  });
+  EXPECT_EQ(stopped.stopped_by, PathStop::kInterrupted);
+  EXPECT_EQ(stopped.steps.size(), 21);
+  EXPECT_GE(calls, 21);
+}
+
 }  // namespace
 }  // namespace tyto

@@ -1,0 +1,97 @@
+// What cross-validation found: the curve of errors, and the two strengths that it chooses.
+
+// The strengths that are chosen, by name.
+const markedChoices = {
+  id: "markedChoices",
+  afterDatasetsDraw(chart) {
+    const { ctx, chartArea, scales } = chart,
+      { best, one_se: simple } = report.errors;
+    ctx.save();
+    ctx.font = `600 12px ${Chart.defaults.font.family}`;
+    for (const [step, text, paint] of best === simple
+      ? [[best, "best and 1-SE", "g3"]]
+      : [
+          [best, "best", "g2"],
+          [simple, "1-SE", "g3"],
+        ]) {
+      const x = scales.x.getPixelForValue(place(step));
+      ctx.strokeStyle = ctx.fillStyle = colour(paint);
+      ctx.lineWidth = 1.5;
+      ctx.beginPath();
+      ctx.moveTo(x, chartArea.top + 18);
+      ctx.lineTo(x, chartArea.bottom);
+      ctx.stroke();
+      ctx.textAlign = "center";
+      ctx.fillText(text, Math.min(Math.max(x, chartArea.left + 24), chartArea.right - 24), chartArea.top + 11);
+      ctx.beginPath();
+      ctx.arc(x, scales.y.getPixelForValue(report.errors.mean[step]), 4.5, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+    ctx.restore();
+  },
+};
+
+// Mean, one standard error either way, the folds.
+function errorDatasets() {
+  const { mean, standard_error: spread, folds } = report.errors;
+  const curve = (values, more) => ({
+    data: values.map((value, step) => ({ x: place(step), y: value })),
+    pointRadius: 0,
+    pointHoverRadius: 0,
+    ...more,
+  });
+  const band = { borderWidth: 0, backgroundColor: `${colour("g1")}30`, order: 2 };
+  return [
+    curve(mean, { borderColor: colour("g1"), borderWidth: 2.2, pointHoverRadius: 4, backgroundColor: colour("g1"), order: 0 }),
+    curve(
+      mean.map((value, k) => value - spread[k]),
+      { ...band, fill: "+1" },
+    ),
+    curve(
+      mean.map((value, k) => value + spread[k]),
+      band,
+    ),
+    ...folds.map((values) => curve(values, { borderColor: colour("muted-line"), borderWidth: 1, order: 3 })),
+  ];
+}
+
+function setUpErrors() {
+  if (!report.errors) return;
+  const { measure, mean, standard_error: spread, folds, best, one_se: simple } = report.errors;
+  byId("errors").hidden = false;
+  const said = (step) =>
+    `${number(mean[step])} ± ${number(spread[step], 2)} with ${many(fits[step].nonzeros, "feature")} at strength ${number(relative(step), 3)}`;
+  byId("errors-note").textContent =
+    `${measure[0].toUpperCase()}${measure.slice(1)} over ${many(folds.length, "fold")}. Best: ${said(best)}. ` +
+    `1-SE, the strongest penalty within one standard error of the best: ${said(simple)}. The band is one standard error, thin lines are folds.`;
+  const handle = addChart("errors-chart", {
+    title: `Error against strength`,
+    hint: ([{ dataIndex: step }]) => [
+      hintTitle(`${number(mean[step], 5)} ± ${number(spread[step], 2)}`),
+      strengthHint(step),
+      hintLine(many(fits[step].nonzeros, "feature")),
+    ],
+    words: () => `${measure} over ${many(folds.length, "fold")}. Best ${said(best)}. One standard error rule ${said(simple)}.`,
+    numbers: () => ({
+      headers: ["Strength", "Mean", "Standard error", ...folds.map((_, k) => `Fold ${k + 1}`), "Choice"],
+      rows: mean.map((value, step) => [
+        number(relative(step), 4),
+        number(value, 6),
+        number(spread[step], 4),
+        ...folds.map((fold) => number(fold[step], 5)),
+        [step === best && "best", step === simple && "1-SE"].filter(Boolean).join(", "),
+      ]),
+    }),
+    config: () => ({
+      type: "line",
+      data: { datasets: errorDatasets() },
+      plugins: [chosenStrength, markedChoices],
+      options: {
+        interaction: { mode: "index", intersect: false },
+        onClick: (event, _, chart) => chooseStep(nearestStep(chart.scales.x.getValueForPixel(event.x))),
+        scales: { x: strengthAxis({ min: place(0), max: place(mean.length - 1) }), y: axis(measure) },
+      },
+    }),
+  });
+  onStep(() => handle.chart.draw());
+}

@@ -1,0 +1,226 @@
+// The data of a report: what its charts and tables need, and no more than a page can hold.
+#include "cli/report/report.h"
+
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "cli/report/sample.h"
+#include "tyto/base/version.h"
+
+namespace tyto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kTracePoints = 3000;
+constexpr std::size_t kNameBytes = 1'500'000, kShortestName = 24, kLongestName = 400;
+
+// Pictures need no more digits; the certificate keeps all of its.
+double rounded(double value) { return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr); }
+
+template <class Numbers>
+Json rounded_all(const Numbers& numbers) {
+  Json json = Json::array();
+  for (const double value : numbers) json.push_back(rounded(value));
+  return json;
+}
+
+std::string shortened(const std::string& name, std::size_t limit) {
+  if (name.size() <= limit) return name;
+  const auto inside_character = [&](std::size_t at) { return (name[at] & '\xc0') == '\x80'; };
+  std::size_t end = limit;
+  while (end > 0 && inside_character(end)) --end;
+  return name.substr(0, end) + "\u2026";
+}
+
+Json names_of(const Report& report, const IndexSet& columns) {
+  Json json = Json::array();
+  if (report.data.names.empty()) return json;
+  const std::size_t limit =
+      std::clamp(kNameBytes / std::max<std::size_t>(1, columns.size()), kShortestName, kLongestName);
+  for (const Index column : columns)
+    json.push_back(shortened(report.data.names[static_cast<std::size_t>(column)], limit));
+  return json;
+}
+
+Json features(const Report& report, const IndexSet& columns) {
+  Json scales = Json::array();
+  for (const Index column : columns)
+    scales.push_back(rounded(report.regression.problem.design.scales()[column]));
+  return {{"columns", columns}, {"names", names_of(report, columns)}, {"scales", std::move(scales)}};
+}
+
+// [magnitude, feature, feature, ...]: a feature is its place in `columns`, or -1 - place where its
+// coefficient is below 0.
+Json groups(const std::vector<Group>& all, const IndexSet& columns) {
+  Json json = Json::array();
+  for (const Group& group : all) {
+    Json members = Json::array({rounded(group.magnitude)});
+    for (const Member& member : group.listed) {
+      const Index place = std::ranges::lower_bound(columns, member.column) - columns.begin();
+      members.push_back(member.positive ? place : -1 - place);
+    }
+    json.push_back(std::move(members));
+  }
+  return json;
+}
+
+Json fit(const PathStep& step, const Model& model, const std::vector<Group>& listed,
+         const IndexSet& columns) {
+  Json json{{"alpha", step.alpha},
+            {"status", model.status},
+            {"primal", model.primal},
+            {"dual", model.dual},
+            {"gap", model.gap},
+            {"rounding", step.fit.certificate.rounding},
+            {"intercept", rounded(model.intercept)},
+            {"explained", rounded(step.explained)},
+            {"residual_norm", rounded(step.fit.certificate.residual_norm)},
+            {"nonzeros", step.nonzeros()},
+            {"clusters", step.clusters},
+            {"epochs", step.fit.epochs},
+            {"seconds", rounded(step.fit.seconds)},
+            {"screened", step.fit.screened},
+            {"groups", groups(listed, columns)}};
+  if (!listed.empty() && std::ssize(listed.back().listed) < listed.back().size)
+    json["last_group"] = {listed.back().size, listed.back().positive};  // of which not all are listed
+  return json;
+}
+
+Json lines(const Path& path, const IndexSet& drawn, const IndexSet& columns) {
+  Json places = Json::array(), values = Json::array();
+  for (const Index column : drawn) {
+    places.push_back(std::ranges::lower_bound(columns, column) - columns.begin());
+    Json line = Json::array();
+    for (const PathStep& step : path.steps) {
+      const double value = step.beta.coeff(column);
+      value == 0 ? line.push_back(0) : line.push_back(rounded(value));
+    }
+    values.push_back(std::move(line));
+  }
+  return {{"features", std::move(places)}, {"values", std::move(values)}};
+}
+
+Json rows(const Report& report) {
+  const IndexSet drawn = drawn_rows(report.regression, report.path);
+  const auto at = [&](const Vector& v) {
+    Json json = Json::array();
+    for (const Index row : drawn) json.push_back(rounded(v[row]));
+    return json;
+  };
+  Json predicted = Json::array();
+  for (const PathStep& step : report.path.steps) predicted.push_back(at(fitted(report.regression, step)));
+  return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
+}
+
+// The epochs of all strengths, one after the other; of very many, some at even distances and the last of
+// each.
+Json trace(const Path& path) {
+  Index epochs = 0;
+  for (const PathStep& step : path.steps) epochs += std::ssize(step.fit.trace);
+  const Index stride = 1 + epochs / kTracePoints;
+  Json seconds = Json::array(), gaps = Json::array(), active = Json::array(), steps = Json::array();
+  double before = 0;
+  Index seen = 0;
+  for (std::size_t k = 0; k < path.steps.size(); ++k) {
+    const Fit& fit = path.steps[k].fit;
+    for (const TracePoint& at : fit.trace) {
+      if (seen++ % stride != 0 && &at != &fit.trace.back()) continue;
+      seconds.push_back(rounded(before + at.seconds));
+      gaps.push_back(rounded(at.primal > 0 ? std::max(0.0, at.gap) / at.primal : 0));
+      active.push_back(at.active), steps.push_back(k);
+    }
+    before += fit.seconds;
+  }
+  return {{"epochs", epochs},
+          {"seconds", std::move(seconds)},
+          {"relative_gap", std::move(gaps)},
+          {"active", std::move(active)},
+          {"step", std::move(steps)}};
+}
+
+Json errors(const ReportedErrors& found) {
+  Json folds = Json::array();
+  for (const auto& fold : found.folds) folds.push_back(rounded_all(fold));
+  return {{"measure", found.measure},
+          {"mean", rounded_all(found.mean)},
+          {"standard_error", rounded_all(found.standard_error)},
+          {"folds", std::move(folds)},
+          {"best", found.best},
+          {"one_se", found.within_one_standard_error}};
+}
+
+Json setting(const Report& report) {
+  const Model& model = report.models.front();
+  const Path& path = report.path;
+  const RegressionOptions& o = model.options;
+  return {{"format", "tyto-report-1"},
+          {"version", version()},
+          {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))},
+          {"files", report.files},
+          {"n", model.n},
+          {"p", model.p},
+          {"sparse", report.data.design.is_sparse()},
+          {"dropped_rows", report.data.dropped_rows.size()},
+          {"response", model.response_name},
+          {"weights", o.weights},
+          {"q", o.q},
+          {"intercept", o.intercept},
+          {"standardize", o.standardize},
+          {"solver", model.solver},
+          {"screening", model.screening},
+          {"tolerance", model.tolerance},
+          {"alpha_max", report.regression.alpha_max},
+          {"steps", path.alphas.size()},
+          {"stopped_by", name(path.stopped_by)},
+          {"passes", rounded(path.passes)},
+          {"seconds", rounded(path.seconds)}};
+}
+
+}  // namespace
+
+Path as_path(const Regression& regression, Fit fit, const Model& model) {
+  Path path{{model.alpha}, regression.alpha_max, 1, {}};
+  path.passes = fit.passes, path.seconds = fit.seconds, path.cpu_seconds = fit.cpu_seconds;
+  PathStep step;
+  step.alpha = model.alpha;
+  step.beta = fit.solution.beta.sparseView(1, 0);
+  step.clusters = model.clusters();
+  const double left = fit.certificate.residual_norm / regression.problem.y.norm();
+  step.explained = std::isfinite(left) ? 1 - left * left : 0;
+  if (fit.status == Status::kInterrupted) path.stopped_by = PathStop::kInterrupted;
+  if (fit.status == Status::kTimeLimit) path.stopped_by = PathStop::kMaxSeconds;
+  fit.solution = {};
+  step.fit = std::move(fit);
+  path.steps.push_back(std::move(step));
+  return path;
+}
+
+std::string report_json(const Report& report) {
+  const Path& path = report.path;
+  std::vector<std::vector<Group>> listed;
+  for (const PathStep& step : path.steps) listed.push_back(listed_groups(step.beta, path.steps.size()));
+  const IndexSet drawn = path.steps.size() > 1 ? drawn_columns(path) : IndexSet();
+  const IndexSet columns = mentioned(listed, drawn);
+
+  Json json = setting(report);
+  json["entered"] = entered(path);
+  json["features"] = features(report, columns);
+  Json fits = Json::array();
+  for (std::size_t k = 0; k < path.steps.size(); ++k)
+    fits.push_back(fit(path.steps[k], report.models[k], listed[k], columns));
+  json["fits"] = std::move(fits);
+  json["lines"] = lines(path, drawn, columns);
+  json["observations"] = rows(report);
+  json["trace"] = trace(path);
+  if (report.errors) json["errors"] = errors(*report.errors);
+  // Names need not be UTF-8: bytes that are not are replaced, so that the document stays valid.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tyto::cli
