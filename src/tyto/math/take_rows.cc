@@ -8,12 +8,13 @@ constexpr Index kLeftOut = -1;
 template <class Scalar>
 Design copy(const DenseColumns<Scalar>& from, const IndexSet& columns, std::span<const Index> rows,
             const std::vector<Index>&) {
-  const Index n = std::ssize(rows);
-  const auto owner = std::make_shared<std::vector<Scalar>>();
-  owner->reserve(columns.size() * rows.size());
-  for (const Index j : columns)
-    for (const Index i : rows) owner->push_back(from.data[j * from.rows + i]);
-  return Design::borrow(DenseColumns<Scalar>{owner->data(), n, std::ssize(columns)}, owner);
+  const std::shared_ptr<Scalar[]> owner(new Scalar[columns.size() * rows.size()]);
+  Scalar* to = owner.get();
+  for (const Index j : columns) {
+    const Scalar* column = from.data + j * from.rows;
+    for (const Index i : rows) *to++ = column[i];
+  }
+  return Design::borrow(DenseColumns<Scalar>{owner.get(), std::ssize(rows), std::ssize(columns)}, owner);
 }
 
 template <class Scalar, class StorageIndex>
