@@ -1,5 +1,8 @@
 """'tyto cv': the JSON, errors as 'fit' and 'predict' give them fold by fold, the model file, stop and resume."""
 import json
+import os
+import pty
+import re
 import signal
 import subprocess
 import time
@@ -135,6 +138,33 @@ class Result(CvTest):
         self.assertRegex(out[-2], r"\Aone std. error: +step \d+, alpha \S+: mse ")
         self.assertRegex(out[-1], r"\A10 folds, 2 times, all fits converged; largest relative gap ")
         self.assertEqual(self.succeed("cv", self.data, "--quiet"), "")
+
+    def test_report(self):
+        result = self.cv("--report", "r.html", *SHORT)
+        page = self.read("r.html")
+        for number in (result["best"]["error"], result["scores"][3]["errors"][4]):
+            self.assertIn(f"{number:.6g}"[:6], page)
+        self.assertIn("mean squared error", page)
+
+    def test_progress_on_a_terminal(self):
+        self.succeed("simulate", "--rows", "100", "--cols", "1000", "--output", "big.csv", "--quiet")
+        master, slave = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "cv", "big.csv", "--tolerance", "1e-10", "--repeats", "3"],
+                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=slave)
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # the other end is closed
+                break
+            shown += part
+        os.close(master)
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        lines = re.findall(r"\x1b\[K([^\r\x1b]+)", shown.decode())
+        for line in lines:
+            self.assertRegex(line, r"\A\d+ of 30 folds done(   about \S+ \S+ left)?   \S+ s\Z")
+        self.assertTrue(any("left" in line for line in lines))
 
     def test_nothing_correlated(self):
         self.write("flat.csv", self.table(FEATURES, [2.5] * 25))
