@@ -71,6 +71,15 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+Vector read_column(const std::string& path, const std::string& what) {
+  const Dataset file = read({path}, {.format = "csv", .target_optional = true, .features = 1});
+  if (file.design.cols() != 1 || file.response.size() > 0)
+    throw InvalidArgument(what + ": want one number in each line of " + path);
+  Vector numbers(file.design.rows());
+  file.design.for_each_entry(0, [&](Index row, double value) { numbers[row] = value; });
+  return numbers;
+}
+
 void write_output(const std::string& path, std::string_view text) {
   if (path != "-") return write_atomically(path, text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

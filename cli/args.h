@@ -27,6 +27,9 @@ void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> option
 
 std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 
+// A file with one number in each line; `what` they are, for messages. Throws DataError or InvalidArgument.
+Vector read_column(const std::string& path, const std::string& what);
+
 // Output goes to a file, as a whole or not at all, or to standard output where the name is "-".
 void write_output(const std::string& path, std::string_view text);
 // Says before the work begins that a result could not be written, or that one would replace another. Throws

@@ -17,6 +17,7 @@ struct FitArgs : RegressionArgs {
 
 void add_options(CLI::App& app, FitArgs& args) {
   args.add_weights(app);
+  args.add_q(app);
   app.add_option("--strength", args.regression.strength,
                  "Multiplier of the weights, in units of --relative-to")
       ->capture_default_str();

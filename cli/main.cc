@@ -12,9 +12,10 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 6> kCommands{{
+constexpr std::array<Command, 7> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
+    {"cv", "Choose the strength by cross-validation", tyto::cli::define_cv},
     {"predict", "Predict with a model; where the data has a response, also say how good that is",
      tyto::cli::define_predict},
     {"verify", "Recompute the certificate of a model from the files alone", tyto::cli::define_verify},
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
       "  tyto simulate --output data.csv          made-up data with groups of correlated features\n"
       "  tyto fit data.csv --model model.json     fit it\n"
       "  tyto path data.csv --model path.json     fit it at a hundred strengths\n"
+      "  tyto cv data.csv --model cv.json         and choose among them by cross-validation\n"
       "  tyto predict model.json data.csv         use the model\n"
       "  tyto verify model.json data.csv          check its certificate\n"
       "'tyto COMMAND --help' lists the options of a command.");

@@ -9,15 +9,18 @@
 
 namespace tyto::cli {
 
-// A model file, and which of its models where it holds a path.
+// A model file, and which of its models where it holds a path or a cross-validation.
 struct ModelArgs {
   std::string file;
   std::optional<Index> step;
   std::optional<double> alpha;
+  std::string choose;
 
   void add(CLI::App& app);
   // The place of the model that was asked for; nothing where none was. Throws InvalidArgument.
   std::optional<Index> chosen(const std::vector<Model>& models) const;
+  // The one that cross-validation found best; nothing where there was none.
+  static std::optional<Index> best(const std::vector<Model>& models);
 };
 
 }  // namespace tyto::cli

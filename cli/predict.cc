@@ -42,7 +42,8 @@ std::optional<std::string> response_of_new_data(const Model& model) {
 
 Model load(const ModelArgs& args) {
   const std::vector<Model> models = load_models(args.file);
-  const std::optional<Index> chosen = args.chosen(models);
+  std::optional<Index> chosen = args.chosen(models);
+  if (!chosen) chosen = ModelArgs::best(models);
   if (!chosen && models.size() > 1)
     throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, or --alpha",
                                       args.file, models.size(), models.size() - 1));
@@ -101,7 +102,8 @@ std::function<int()> define_predict(CLI::App& app) {
       "Features are found by name where the model and the data have names, else by position. The response "
       "is\n"
       "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv\n"
-      "  tyto predict path.json new.csv --step 40");
+      "  tyto predict path.json new.csv --step 40\n"
+      "  tyto predict cv.json new.csv --choose one-se");
   return [args] { return run(*args); };
 }
 

@@ -17,6 +17,11 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+std::string described(const TracePoint& at) {
+  return fmt::format("epoch {}   relative gap {:.1e}   columns left {}", at.epoch,
+                     at.primal > 0 ? at.gap / at.primal : 0.0, at.active);
+}
+
 }  // namespace
 
 Progress::Progress(bool quiet) : quiet_(quiet), show_(!quiet && isatty(STDERR_FILENO) != 0) {
@@ -29,26 +34,31 @@ Progress::~Progress() {
   if (dirty_) fmt::print(stderr, "\r\x1b[K");
 }
 
-void Progress::show(const std::string& where, const TracePoint& at, double seconds) {
+void Progress::show(const std::string& text, double seconds) {
   if (!show_ || seconds < shown_ + 0.1) return;
-  fmt::print(stderr, "\r\x1b[K{}epoch {}   relative gap {:.1e}   columns left {}   {:.1f} s", where, at.epoch,
-             at.primal > 0 ? at.gap / at.primal : 0.0, at.active, seconds);
+  fmt::print(stderr, "\r\x1b[K{}   {:.1f} s", text, seconds);
   shown_ = seconds, dirty_ = true;
 }
 
 bool Progress::operator()(const TracePoint& at) {
-  show("", at, at.seconds);
+  show(described(at), at.seconds);
   return !interrupted;
 }
 
 bool Progress::operator()(const PathProgress& at) {
-  show(fmt::format("strength {} of {}   ", at.step + 1, at.steps), at.point, at.seconds);
+  show(fmt::format("strength {} of {}   ", at.step + 1, at.steps) + described(at.point), at.seconds);
+  return !interrupted;
+}
+
+bool Progress::operator()(const CvProgress& at) {
+  const std::string left = at.seconds_left < 0 ? "" : "   about " + duration(at.seconds_left) + " left";
+  show(fmt::format("{} of {} folds done{}", at.done, at.folds, left), at.seconds);
   return !interrupted;
 }
 
 bool Progress::operator()(const std::string& where, const TracePoint& at) {
   if (at.epoch == 0) shown_ = 0;
-  show(where, at, at.seconds);
+  show(where + described(at), at.seconds);
   return !interrupted;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tyto/select/cv.h"
 #include "tyto/select/path.h"
 
 namespace tyto::cli {
@@ -18,13 +19,14 @@ class Progress {
 
   bool operator()(const TracePoint& at);  // false: stop
   bool operator()(const PathProgress& at);
+  bool operator()(const CvProgress& at);
   bool operator()(const std::string& where, const TracePoint& at);  // one of many fits
 
   void status(const std::string& text);  // on the line that is overwritten
   void note(const std::string& text);    // a line that stays, on a terminal or not
 
  private:
-  void show(const std::string& where, const TracePoint& at, double seconds);
+  void show(const std::string& text, double seconds);
 
   bool quiet_, show_;
   double shown_ = 0;

@@ -22,12 +22,7 @@ Vector read_weights(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw InvalidArgument("weights: want " + joined(weight_names()) + " or a file, got '" + path + "'");
-  const Dataset file = read({path}, {.format = "csv", .target_optional = true, .features = 1});
-  if (file.design.cols() != 1 || file.response.size() > 0)
-    throw InvalidArgument("weights: want one number in each line of " + path);
-  Vector weights(file.design.rows());
-  file.design.for_each_entry(0, [&](Index row, double value) { weights[row] = value; });
-  return weights;
+  return read_column(path, "weights");
 }
 
 }  // namespace
@@ -51,6 +46,9 @@ void RegressionArgs::add_weights(CLI::App& app) {
          "--weights", regression.weights,
          "Shape of the weights: " + joined(weight_names()) + ", or a file with one number for each column")
       ->capture_default_str();
+}
+
+void RegressionArgs::add_q(CLI::App& app) {
   app.add_option("--q", regression.q, "False discovery rate that bh and gaussian aim at")
       ->capture_default_str();
 }

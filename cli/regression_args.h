@@ -20,6 +20,7 @@ struct RegressionArgs {
 
   // In the order of the help text.
   void add_weights(CLI::App& app);  // and the data
+  void add_q(CLI::App& app);
   void add_solver(CLI::App& app);
   void add_outputs(CLI::App& app);
 

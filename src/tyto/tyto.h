@@ -13,6 +13,9 @@
 #include "tyto/math/weights.h"       // IWYU pragma: export
 #include "tyto/problem/problem.h"    // IWYU pragma: export
 #include "tyto/problem/screening.h"  // IWYU pragma: export
+#include "tyto/select/cv.h"          // IWYU pragma: export
+#include "tyto/select/cv_state.h"    // IWYU pragma: export
+#include "tyto/select/folds.h"       // IWYU pragma: export
 #include "tyto/select/model.h"       // IWYU pragma: export
 #include "tyto/select/path.h"        // IWYU pragma: export
 #include "tyto/select/regression.h"  // IWYU pragma: export

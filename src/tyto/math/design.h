@@ -52,7 +52,9 @@ class Design {
   // scale 1.
   Design standardized(bool center, bool scale) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
-  Design with_threads(int threads) const;               // threads that the passes below may use
+  // A copy of some rows, given in increasing order: neither centred nor scaled, in the same storage.
+  Design take_rows(std::span<const Index> rows) const;
+  Design with_threads(int threads) const;  // threads that the passes below may use
   int threads() const { return threads_; }
   // A copy with a counter of its own, shared with what is selected from it.
   Design with_counter() const;

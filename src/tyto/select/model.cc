@@ -93,6 +93,16 @@ std::vector<Model> make_models(const Dataset& data, const RegressionOptions& opt
   return models;
 }
 
+std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
+                               const CrossValidation& cv, const FitOptions& fit_options) {
+  RegressionOptions words = options;
+  words.q = cv.chosen().q;
+  std::vector<Model> models = make_models(data, words, cv.chosen().regression, cv.chosen().path, fit_options);
+  models.at(static_cast<std::size_t>(cv.best)).best = true;
+  models.at(static_cast<std::size_t>(cv.one_se)).one_se = true;
+  return models;
+}
+
 std::size_t find_alpha(const std::vector<Model>& models, double alpha) {
   const auto distance = [&](const Model& model) { return std::abs(model.alpha - alpha); };
   const auto nearest = std::ranges::min_element(models, {}, distance);

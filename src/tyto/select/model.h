@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "tyto/select/cv.h"
 #include "tyto/select/path.h"
 #include "tyto/select/regression.h"
 #include "tyto/solve/fit.h"
@@ -33,6 +34,8 @@ struct Model {
   std::string target;
   std::vector<std::string> dropped;
   bool missing_dropped = false;  // rows with missing values were left out
+  // By cross-validation: has the least error, is the sparsest within one standard error of it.
+  bool best = false, one_se = false;
 
   Index clusters() const;
 };
@@ -42,6 +45,9 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
 // One for each strength of a path that was fitted.
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const Regression& regression, const Path& path, const FitOptions& fit_options);
+// The same for the path that cross-validation chose, which must be complete.
+std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
+                               const CrossValidation& cv, const FitOptions& fit_options);
 
 // Features are found by name where the model and the data both have names, else by position; then the width
 // must agree. Throws InvalidArgument that says what does not fit.
@@ -54,8 +60,12 @@ std::string coefficients_csv(const Model& model);         // column,name,coeffic
 std::string to_json(const std::vector<Model>& models);
 std::string to_json(const std::vector<Model>& models, const Path& path);
 std::string coefficients_csv(const std::vector<Model>& models);  // step,alpha,column,...
+// The same for a cross-validation: the path on all rows, the choice and the errors.
+std::string to_json(const std::vector<Model>& models, const CrossValidation& cv);
+std::string model_json(const std::vector<Model>& models, const CrossValidation& cv);  // without the course
 
-// What to_json wrote: one model, or those of a path, the strongest penalty first. Throws DataError.
+// What to_json wrote: one model, or those of a path or a cross-validation, the strongest penalty first.
+// Throws DataError.
 std::vector<Model> load_models(const std::string& path);
 // Which of them has this multiplier, given with six digits or more. Throws InvalidArgument.
 std::size_t find_alpha(const std::vector<Model>& models, double alpha);

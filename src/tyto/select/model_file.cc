@@ -16,6 +16,8 @@ constexpr const char* kModelFormat = "tyto-model-1";
 constexpr const char* kFitFormat = "tyto-fit-1";
 constexpr const char* kPathModelFormat = "tyto-path-model-1";
 constexpr const char* kPathFormat = "tyto-path-1";
+constexpr const char* kCvModelFormat = "tyto-cv-model-1";
+constexpr const char* kCvFormat = "tyto-cv-1";
 
 // What all strengths of a path have in common.
 Json setting(const Model& model, const char* format) {
@@ -77,6 +79,47 @@ Json course(const Fit& fit) {
           {"cpu_seconds", fit.cpu_seconds}, {"screened", fit.screened}, {"trace", std::move(trace)}};
 }
 
+// What a choice by cross-validation is.
+Json choice(const std::vector<Model>& models, const CrossValidation& cv, Index step) {
+  const auto k = static_cast<std::size_t>(step);
+  return {{"step", step},
+          {"alpha", models.at(k).alpha},
+          {"q", cv.chosen().q},
+          {"nonzeros", models[k].coefficients.size()},
+          {"error", cv.chosen().error.at(k)},
+          {"standard_error", cv.chosen().standard_error.at(k)}};
+}
+
+// What the model file and the result of a cross-validation have in common, without the fits.
+Json cv_document(const std::vector<Model>& models, const CrossValidation& cv, const char* format) {
+  Json json = setting(models.at(0), format);
+  json.update({{"measure", name(cv.measure)},
+               {"folds", cv.folds},
+               {"repeats", cv.repeats},
+               {"best", choice(models, cv, cv.best)},
+               {"one_se", choice(models, cv, cv.one_se)}});
+  return json;
+}
+
+Json curve_json(const CvCurve& curve) {
+  std::vector<double> alphas;
+  for (const PathStep& step : curve.path.steps) alphas.push_back(step.alpha);
+  return {
+      {"q", curve.q}, {"alphas", alphas}, {"error", curve.error}, {"standard_error", curve.standard_error}};
+}
+
+Json score_json(const FoldScore& score, const CrossValidation& cv) {
+  Json statuses = Json::array();
+  for (const Status status : score.statuses) statuses.push_back(name(status));
+  return {{"q", cv.curves.at(static_cast<std::size_t>(score.shape)).q},
+          {"repeat", score.repeat},
+          {"fold", score.fold},
+          {"rows", score.rows},
+          {"errors", score.errors},
+          {"relative_gaps", score.relative_gaps},
+          {"statuses", std::move(statuses)}};
+}
+
 Json document(const Model& model, const char* format) {
   Json json = setting(model, format);
   json.update(outcome(model));
@@ -87,12 +130,12 @@ Json document(const Model& model, const char* format) {
 // valid.
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// One field a line, and one strength a line.
+// One field a line, and one strength or fold a line.
 std::string dump(const Json& json) {
   std::string text;
   for (const auto& [key, value] : json.items()) {
     text += (text.empty() ? "{\n \"" : ",\n \"") + key + "\": ";
-    if (key != "fits") {
+    if (key != "fits" && key != "scores" && key != "curves") {
       text += line(value);
       continue;
     }
@@ -142,6 +185,17 @@ Model parse(const Json& json) {
     model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k]});
   }
   return model;
+}
+
+// The models that cross-validation chose.
+void mark(const Json& json, std::vector<Model>& models) {
+  const auto chosen = [&](const char* key) -> Model& {
+    const Json& step = json.at(key).at("step");
+    if (!step.is_number_unsigned() || step >= models.size())
+      throw DataError(std::string("expected the number of a strength as step of ") + key);
+    return models[step.get<std::size_t>()];
+  };
+  chosen("best").best = true, chosen("one_se").one_se = true;
 }
 
 std::string quoted(const std::string& name) {
@@ -195,6 +249,35 @@ std::string to_json(const std::vector<Model>& models, const Path& path) {
   return dump(json);
 }
 
+std::string model_json(const std::vector<Model>& models, const CrossValidation& cv) {
+  Json json = cv_document(models, cv, kCvModelFormat);
+  for (const Model& model : models) json["fits"].push_back(outcome(model));
+  return dump(json);
+}
+
+std::string to_json(const std::vector<Model>& models, const CrossValidation& cv) {
+  const CvCurve& curve = cv.chosen();
+  Json json = cv_document(models, cv, kCvFormat);
+  json.update({{"alpha_max", curve.path.alpha_max},
+               {"steps", curve.path.alphas.size()},
+               {"ratio", curve.path.ratio},
+               {"stopped_by", name(curve.path.stopped_by)},
+               {"worst_fold_gap", cv.worst_gap()},
+               {"passes", cv.passes},
+               {"seconds", cv.seconds},
+               {"cpu_seconds", cv.cpu_seconds}});
+  for (const CvCurve& one : cv.curves) json["curves"].push_back(curve_json(one));
+  for (const FoldScore& score : cv.scores) json["scores"].push_back(score_json(score, cv));
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    Json fit = outcome(models[k]);
+    fit["explained"] = curve.path.steps.at(k).explained;
+    fit["error"] = curve.error.at(k), fit["standard_error"] = curve.standard_error.at(k);
+    fit.update(course(curve.path.steps[k].fit));
+    json["fits"].push_back(std::move(fit));
+  }
+  return dump(json);
+}
+
 std::vector<Model> load_models(const std::string& path) {
   Json json = Json::parse(read_whole(path), nullptr, false);
   if (json.is_discarded() || !json.is_object())
@@ -202,13 +285,15 @@ std::vector<Model> load_models(const std::string& path) {
   const std::string format =
       json.value("format", Json()).is_string() ? json["format"].get<std::string>() : "";
   const bool one = format == kModelFormat || format == kFitFormat;
-  if (!one && format != kPathModelFormat && format != kPathFormat)
+  const bool chosen = format == kCvModelFormat || format == kCvFormat;
+  if (!one && !chosen && format != kPathModelFormat && format != kPathFormat)
     throw DataError(path + ": expected format " + kModelFormat + ", " + kFitFormat + ", " + kPathModelFormat +
-                    " or " + kPathFormat + ", got '" + format.substr(0, 40) + "'");
+                    ", " + kPathFormat + ", " + kCvModelFormat + " or " + kCvFormat + ", got '" +
+                    format.substr(0, 40) + "'");
   try {
     if (one) return {parse(json)};
     const Json fits = std::move(json.at("fits"));
-    json.erase("fits");
+    for (const char* key : {"fits", "curves", "scores"}) json.erase(key);
     std::vector<Model> models;
     for (const Json& fit : fits) {
       Json whole = fit;
@@ -216,6 +301,7 @@ std::vector<Model> load_models(const std::string& path) {
       models.push_back(parse(whole));
     }
     if (models.empty()) throw DataError("expected at least one strength in fits, got none");
+    if (chosen) mark(json, models);
     return models;
   } catch (const Json::exception& error) {
     const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"

@@ -221,6 +221,7 @@ std::vector<Verification> verify(const std::string& model_path, const Dataset& d
                                  std::optional<Index> step) {
   nlohmann::json shared = parse(model_path), fits = nlohmann::json::array({nlohmann::json::object()});
   if (shared.contains("fits")) fits = std::move(shared["fits"]), shared.erase("fits");
+  for (const char* key : {"curves", "scores"}) shared.erase(key);  // of a cross-validation: not about a model
   const auto count = static_cast<Index>(fits.is_array() ? fits.size() : 0);
   if (step && (*step < 0 || *step >= count))
     throw InvalidArgument("step: want a number from 0 to " + std::to_string(count - 1) + ", got " +

@@ -1,0 +1,392 @@
+#include "tyto/select/cv.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "tyto/base/error.h"
+#include "tyto/base/parallel.h"
+
+namespace tyto {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, ErrorMeasure>, 3> kMeasures{
+    {{"mse", ErrorMeasure::kMse}, {"mae", ErrorMeasure::kMae}, {"r2", ErrorMeasure::kR2}}};
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+  std::clock_t cpu_start_ = std::clock();
+};
+
+// What every fold needs and none changes.
+struct Task {
+  const Design& raw;
+  const Vector& response;
+  const RegressionOptions& regression;
+  const CvOptions& cv;
+  const FitOptions& fit;
+  double variance;  // of the response
+};
+
+double measured(ErrorMeasure measure, const Vector& residual, double variance) {
+  const auto n = static_cast<double>(residual.size());
+  if (measure == ErrorMeasure::kMae) return residual.lpNorm<1>() / n;
+  const double mse = residual.squaredNorm() / n;
+  return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
+}
+
+using Coefficients = Eigen::SparseVector<double, 0, Index>::InnerIterator;
+
+// The columns that any of the steps needs.
+IndexSet support(std::span<const PathStep> steps) {
+  IndexSet columns;
+  for (const PathStep& step : steps)
+    for (Coefficients it(step.beta); it; ++it) columns.push_back(it.index());
+  std::ranges::sort(columns);
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+// On the data's own scale, one column for each step.
+Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep> steps, const Design& rows) {
+  const Design& design = regression.problem.design;
+  const IndexSet columns = support(steps);
+  const auto count = static_cast<Index>(steps.size());
+  Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
+  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Constant(count, regression.response_mean);
+  for (Index k = 0; k < count; ++k)
+    for (Coefficients it(steps[static_cast<std::size_t>(k)].beta); it; ++it) {
+      const double coefficient = it.value() / design.scales()[it.index()];
+      beta(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = coefficient;
+      intercepts[k] -= coefficient * design.centers()[it.index()];
+    }
+  rows.select(columns).multiply(beta, prediction);
+  return prediction.rowwise() + intercepts;
+}
+
+// What each step of a path scores on the rows held out; a few steps at a time, so that memory is bounded.
+std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
+                           std::span<const Index> held_out) {
+  const Design rows = task.raw.take_rows(held_out);
+  const Vector truth = task.response(held_out);
+  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
+  std::vector<double> result;
+  for (std::size_t begin = 0; begin < path.steps.size(); begin += most) {
+    const auto steps = std::span(path.steps).subspan(begin, std::min(most, path.steps.size() - begin));
+    const Eigen::MatrixXd prediction = predicted(regression, steps, rows);
+    for (const auto& column : prediction.colwise())
+      result.push_back(measured(task.cv.error, truth - column, task.variance));
+  }
+  return result;
+}
+
+// One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
+FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
+                   const PathObserver& observer) {
+  const Index n = task.raw.rows();
+  const double share = static_cast<double>(rows.training.size()) / static_cast<double>(n);
+  const Design training = task.raw.take_rows(rows.training);
+  RegressionOptions words = task.regression;
+  words.weight_values = curve.regression.shape.weights();
+  const Regression regression = make_regression(training, task.response(rows.training), words);
+  std::vector<double> alphas;
+  for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
+  const Path path = fit_path({regression.problem.design, regression.problem.y, regression.shape}, alphas, {},
+                             options, observer);
+
+  FoldScore score;
+  score.rows = std::ssize(rows.held_out);
+  const auto entries = [](const Design& design) { return static_cast<double>(design.stored_entries()); };
+  score.passes = path.passes * entries(training) / std::max(1.0, entries(task.raw));
+  if (path.stopped_by != PathStop::kNone) return score;
+  score.errors = errors(task, regression, path, rows.held_out);
+  for (const PathStep& step : path.steps) {
+    score.relative_gaps.push_back(step.fit.certificate.relative_gap());
+    score.statuses.push_back(step.fit.status);
+  }
+  return score;
+}
+
+// Mean over rows, and the standard error of the mean over folds. Repeats share the rows, so that they make
+// the mean steadier and leave the standard error as large as that of one: the mean square over repeats.
+void average(CvCurve& curve, const std::vector<FoldScore>& scores, Index folds, Index repeats) {
+  double n = 0;
+  for (const FoldScore& score : scores) n += static_cast<double>(score.rows) / static_cast<double>(repeats);
+  for (std::size_t k = 0; k < curve.path.steps.size(); ++k) {
+    std::vector<double> mean(static_cast<std::size_t>(repeats));
+    for (const FoldScore& score : scores)
+      mean[static_cast<std::size_t>(score.repeat)] += static_cast<double>(score.rows) / n * score.errors[k];
+    double squares = 0;
+    for (const FoldScore& score : scores) {
+      const double deviation = score.errors[k] - mean[static_cast<std::size_t>(score.repeat)];
+      squares += static_cast<double>(score.rows) / n * deviation * deviation;
+    }
+    curve.error.push_back(std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(repeats));
+    curve.standard_error.push_back(
+        std::sqrt(squares / static_cast<double>(repeats) / static_cast<double>(folds - 1)));
+  }
+}
+
+// The time left, by the course of the path on all rows: how much of it was spent before each strength.
+std::vector<double> time_profile(const Path& path) {
+  std::vector<double> spent{0};
+  for (const PathStep& step : path.steps) spent.push_back(spent.back() + step.fit.seconds + 1e-9);
+  for (double& part : spent) part /= spent.back();
+  return spent;
+}
+
+class Run {
+ public:
+  Run(const Task& task, const CvHooks& hooks) : task_(task), hooks_(hooks) {}
+
+  CrossValidation operator()() {
+    result_.measure = task_.cv.error;
+    make_folds();
+    fit_all_rows();
+    if (result_.stopped_by == PathStop::kNone) score_folds();
+    if (result_.stopped_by == PathStop::kNone) conclude();
+    result_.seconds = watch_.seconds(), result_.cpu_seconds = watch_.cpu_seconds();
+    return std::move(result_);
+  }
+
+ private:
+  struct Unit {
+    Index shape, repeat, fold;
+  };
+
+  std::size_t units() const {
+    return result_.curves.size() * static_cast<std::size_t>(result_.folds * result_.repeats);
+  }
+
+  void make_folds() {
+    const CvOptions& cv = task_.cv;
+    const Index n = task_.raw.rows();
+    for (Index repeat = 0; repeat < cv.repeats; ++repeat)
+      folds_.push_back(cv.given.empty()
+                           ? random_folds(n, cv.folds, cv.seed + static_cast<std::uint64_t>(repeat))
+                           : cv.given);
+    result_.folds = count_folds(folds_.front(), n), result_.repeats = cv.repeats;
+  }
+
+  void fit_all_rows() {
+    std::vector<double> qs = task_.cv.qs;
+    if (qs.empty()) qs.push_back(task_.regression.q);
+    for (const double q : qs) {
+      RegressionOptions words = task_.regression;
+      words.q = q;
+      Regression regression =
+          make_regression(task_.raw.with_threads(task_.fit.threads), task_.response, words);
+      result_.curves.push_back({q, std::move(regression), {}, {}, {}});
+    }
+    for (CvCurve& curve : result_.curves) {
+      curve.path = fit_path(curve.regression, task_.cv.path, limited(task_.fit.threads), [&](const auto&) {
+        return !hooks_.progress || hooks_.progress({0, static_cast<Index>(units()), watch_.seconds(), -1});
+      });
+      result_.passes += curve.path.passes;
+      const PathStop stop = curve.path.stopped_by;
+      if (stop == PathStop::kInterrupted || stop == PathStop::kMaxSeconds) result_.stopped_by = stop;
+      if (result_.stopped_by != PathStop::kNone) return;
+      profiles_.push_back(time_profile(curve.path));
+    }
+  }
+
+  FitOptions limited(int threads) const {
+    FitOptions options = task_.fit;
+    options.threads = threads;
+    options.max_seconds = std::max(0.0, task_.fit.max_seconds - watch_.seconds());
+    return options;
+  }
+
+  void score_folds() {
+    std::vector<Unit> todo;
+    for (Index shape = 0; shape < std::ssize(result_.curves); ++shape)
+      for (Index repeat = 0; repeat < result_.repeats; ++repeat)
+        for (Index fold = 0; fold < result_.folds; ++fold)
+          if (!take_over({shape, repeat, fold})) todo.push_back({shape, repeat, fold});
+    parts_.assign(todo.size(), 0);
+    folds_start_ = watch_.seconds();
+    const Index count = std::ssize(todo);
+    const int threads = task_.fit.threads;
+    const int each =
+        std::max(1, threads / static_cast<int>(std::max<Index>(1, std::min<Index>(count, threads))));
+    parallel_for(count, threads, [&](Index k) {
+      if (!stopped_) score(todo[static_cast<std::size_t>(k)], static_cast<std::size_t>(k), each);
+    });
+    std::ranges::sort(result_.scores, {},
+                      [](const FoldScore& s) { return std::tuple(s.shape, s.repeat, s.fold); });
+    for (const FoldScore& score : result_.scores) result_.passes += score.passes;
+    if (result_.scores.size() == units())
+      result_.stopped_by = PathStop::kNone;
+    else if (result_.stopped_by == PathStop::kNone)
+      result_.stopped_by = PathStop::kMaxSeconds;
+  }
+
+  bool take_over(const Unit& unit) {
+    const auto known = std::ranges::find_if(hooks_.finished, [&](const FoldScore& s) {
+      return s.shape == unit.shape && s.repeat == unit.repeat && s.fold == unit.fold;
+    });
+    if (known == hooks_.finished.end()) return false;
+    const std::size_t steps = result_.curves[static_cast<std::size_t>(unit.shape)].path.steps.size();
+    if (known->errors.size() != steps || known->relative_gaps.size() != steps ||
+        known->statuses.size() != steps)
+      throw InvalidArgument(
+          fmt::format("finished folds: want {} errors in each, got {}", steps, known->errors.size()));
+    result_.scores.push_back(*known);
+    return true;
+  }
+
+  void score(const Unit& unit, std::size_t k, int threads) {
+    const auto shape = static_cast<std::size_t>(unit.shape);
+    const std::vector<double>& profile = profiles_[shape];
+    const FitOptions options = limited(threads);
+    const auto watch = [&](const PathProgress& at) {
+      return report(k, profile[static_cast<std::size_t>(at.step)]);
+    };
+    const Split rows = split(folds_[static_cast<std::size_t>(unit.repeat)], unit.fold);
+    FoldScore score = run_fold(task_, result_.curves[shape], rows, options, watch);
+    score.shape = unit.shape, score.repeat = unit.repeat, score.fold = unit.fold;
+    if (score.errors.empty()) {
+      stopped_ = true;
+      return;
+    }
+    report(k, 1);
+    const std::lock_guard lock(mutex_);
+    if (hooks_.fold_finished) hooks_.fold_finished(score);
+    result_.scores.push_back(std::move(score));
+  }
+
+  // Part of a fold is done; false: stop.
+  bool report(std::size_t k, double part) {
+    const std::lock_guard lock(mutex_);
+    parts_[k] = part;
+    const double done = std::accumulate(parts_.begin(), parts_.end(), 0.0),
+                 spent = watch_.seconds() - folds_start_;
+    const double left = done > 0 ? spent * (static_cast<double>(parts_.size()) - done) / done : -1;
+    const CvProgress at{std::ssize(result_.scores), static_cast<Index>(units()), watch_.seconds(), left};
+    if (hooks_.progress && !hooks_.progress(at)) stopped_ = true, result_.stopped_by = PathStop::kInterrupted;
+    return !stopped_;
+  }
+
+  void conclude() {
+    auto next = result_.scores.begin();
+    for (CvCurve& curve : result_.curves) {
+      const auto end = next + result_.folds * result_.repeats;
+      average(curve, {next, end}, result_.folds, result_.repeats);
+      next = end;
+    }
+    const double sign = larger_is_better(result_.measure) ? -1 : 1;
+    for (Index c = 0; c < std::ssize(result_.curves); ++c) {
+      const CvCurve& curve = result_.curves[static_cast<std::size_t>(c)];
+      const CvChoice choice = choose(curve.error, curve.standard_error, result_.measure);
+      const auto best_error = [&](const CvCurve& of, Index step) {
+        return sign * of.error[static_cast<std::size_t>(step)];
+      };
+      if (c == 0 || best_error(curve, choice.best) < best_error(result_.chosen(), result_.best))
+        result_.chosen_curve = c, result_.best = choice.best, result_.one_se = choice.one_se;
+    }
+  }
+
+  const Task& task_;
+  const CvHooks& hooks_;
+  Stopwatch watch_;
+  CrossValidation result_;
+  std::vector<Folds> folds_;                   // of each repeat
+  std::vector<std::vector<double>> profiles_;  // of each curve
+  double folds_start_ = 0;
+  std::mutex mutex_;  // guards what follows, and the result
+  std::vector<double> parts_;
+  std::atomic<bool> stopped_ = false;
+};
+
+double variance(const Vector& y) {
+  if (y.size() == 0 || y.minCoeff() == y.maxCoeff()) return 0;
+  return (y.array() - y.mean()).square().mean();
+}
+
+}  // namespace
+
+std::string_view name(ErrorMeasure measure) {
+  for (const auto& [name, value] : kMeasures)
+    if (value == measure) return name;
+  return "";
+}
+
+std::vector<std::string> error_measure_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : kMeasures) names.emplace_back(name);
+  return names;
+}
+
+ErrorMeasure parse_error_measure(std::string_view text) {
+  for (const auto& [name, value] : kMeasures)
+    if (name == text) return value;
+  throw InvalidArgument("error: want mse, mae or r2, got '" + std::string(text) + "'");
+}
+
+void validate(const CvOptions& options) {
+  validate(options.path);
+  if (options.given.empty() && options.folds < 2)
+    throw InvalidArgument(fmt::format("folds: want a number >= 2, got {}", options.folds));
+  if (options.repeats < 1)
+    throw InvalidArgument(fmt::format("repeats: want a number >= 1, got {}", options.repeats));
+  if (!options.given.empty() && options.repeats > 1)
+    throw InvalidArgument(fmt::format("repeats: want 1 where the folds are given, got {}", options.repeats));
+  for (const double q : options.qs)
+    if (std::ranges::count(options.qs, q) > 1)
+      throw InvalidArgument(fmt::format("q: want each number once, got {} twice", q));
+}
+
+CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
+                ErrorMeasure measure) {
+  const double sign = larger_is_better(measure) ? -1 : 1;
+  const auto best = std::ranges::min_element(error, {}, [&](double e) { return sign * e; });
+  const double bound = sign * *best + standard_error.at(static_cast<std::size_t>(best - error.begin()));
+  const auto one_se = std::ranges::find_if(error, [&](double e) { return sign * e <= bound; });
+  return {best - error.begin(), one_se - error.begin()};
+}
+
+bool CrossValidation::converged() const {
+  const auto good = [](const FoldScore& score) {
+    return std::ranges::all_of(score.statuses, [](Status status) { return status == Status::kConverged; });
+  };
+  return complete() && std::ranges::all_of(scores, good) &&
+         std::ranges::all_of(curves, [](const CvCurve& curve) { return curve.path.converged(); });
+}
+
+double CrossValidation::worst_gap() const {
+  double worst = 0;
+  for (const FoldScore& score : scores)
+    for (const double gap : score.relative_gaps) worst = std::max(worst, gap);
+  return worst;
+}
+
+CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
+                               const CvOptions& cv, const FitOptions& options, const CvHooks& hooks) {
+  validate(cv), validate(options);
+  if (cv.qs.size() > 1 && (regression.weight_values.size() > 0 ||
+                           (regression.weights != "bh" && regression.weights != "gaussian")))
+    throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");
+  if (response.size() != raw.rows())
+    throw InvalidArgument(fmt::format("response: want {} numbers, got {}", raw.rows(), response.size()));
+  const Task task{raw, response, regression, cv, options, variance(response)};
+  if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
+    throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
+  return Run(task, hooks)();
+}
+
+}  // namespace tyto

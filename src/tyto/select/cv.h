@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tyto/select/folds.h"
+#include "tyto/select/path.h"
+#include "tyto/select/regression.h"
+
+namespace tyto {
+
+// Of the rows held out: mean squared error, mean absolute error, or 1 - (mean squared error) / (variance of
+// the whole response), which is defined for folds of one row too.
+enum class ErrorMeasure { kMse, kMae, kR2 };
+std::string_view name(ErrorMeasure measure);
+ErrorMeasure parse_error_measure(std::string_view name);
+std::vector<std::string> error_measure_names();
+inline bool larger_is_better(ErrorMeasure measure) { return measure == ErrorMeasure::kR2; }
+
+struct CvOptions {
+  Index folds = 10, repeats = 1;  // repeats: each with folds of its own
+  std::uint64_t seed = 1;         // of the folds
+  Folds given = {};               // the folds themselves, if not empty; then once
+  ErrorMeasure error = ErrorMeasure::kMse;
+  PathOptions path = {};        // the grid; rules that end it look at the path on all rows
+  std::vector<double> qs = {};  // parameters of bh or gaussian to choose from; empty: that of the regression
+};
+void validate(const CvOptions& options);
+
+// One fold along the grid: its errors, and its certificates.
+struct FoldScore {
+  Index shape = 0, repeat = 0, fold = 0;  // which: shape counts the qs
+  Index rows = 0;                         // held out
+  // For each strength.
+  std::vector<double> errors, relative_gaps;
+  std::vector<Status> statuses;
+  double passes = 0;  // in units of the whole matrix
+};
+
+// The errors along the grid of one shape of the weights.
+struct CvCurve {
+  double q = 0;
+  Regression regression;  // of all rows
+  Path path;              // the fits on all rows; the errors below are for its steps
+  std::vector<double> error, standard_error;
+};
+
+struct CrossValidation {
+  ErrorMeasure measure = ErrorMeasure::kMse;
+  Index folds = 0, repeats = 0;
+  std::vector<CvCurve> curves;    // one for each q
+  std::vector<FoldScore> scores;  // those that were finished, by shape, repeat and fold
+  // The choice: a curve, and two of its steps, best <= 1-SE in strength. Not there before all folds are.
+  Index chosen_curve = -1, best = -1, one_se = -1;
+  PathStop stopped_by = PathStop::kNone;  // kInterrupted or kMaxSeconds where folds are missing
+  double passes = 0, seconds = 0, cpu_seconds = 0;
+
+  bool complete() const { return best >= 0; }
+  bool converged() const;    // every fit of it
+  double worst_gap() const;  // the largest relative gap of a fold's fit
+  const CvCurve& chosen() const { return curves.at(static_cast<std::size_t>(chosen_curve)); }
+};
+
+struct CvProgress {
+  Index done, folds;    // folds, of all repeats and shapes
+  double seconds;       // so far
+  double seconds_left;  // a guess; negative while there is none
+};
+
+struct CvHooks {
+  std::vector<FoldScore> finished = {};                      // by an earlier run of the same
+  std::function<bool(const CvProgress&)> progress = {};      // return false to stop
+  std::function<void(const FoldScore&)> fold_finished = {};  // calls do not overlap
+};
+
+// Fits the path on all rows, then, along the same grid, on the training rows of every fold, and scores each
+// fit on the rows held out. Columns are centred and scaled by the training rows alone. The multiplier of a
+// fold is alpha times its share of the rows (MATH.md, section 9). Folds run side by side on options.threads
+// threads, each with a copy of its training rows; no number depends on how many. options.max_seconds is for
+// all of it.
+CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
+                               const CvOptions& cv = {}, const FitOptions& options = {},
+                               const CvHooks& hooks = {});
+
+// Where the error is best (of several, the strongest penalty), and the strongest penalty whose error is
+// within one standard error of it. Strengths fall.
+struct CvChoice {
+  Index best, one_se;
+};
+CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
+                ErrorMeasure measure);
+
+}  // namespace tyto
