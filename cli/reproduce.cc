@@ -145,7 +145,11 @@ void draw(const ReproduceArgs& args, const Journal& journal, const std::vector<s
 int run(ReproduceArgs& args) {
   const std::string path = (std::filesystem::path(args.output) / "runs.jsonl").string();
   if (args.redraw) {
-    draw(args, Journal(path), {});
+    try {
+      draw(args, Journal(path), {});
+    } catch (const nlohmann::json::exception&) {
+      throw DataError(path + ": expected the runs of tyto reproduce, got something else");
+    }
     return kDone;
   }
   args.prepare();
@@ -175,7 +179,8 @@ std::function<int()> define_reproduce(CLI::App& app) {
   app.add_option("--data", args->data, "Folder with the data sets, as scripts/get-data.sh makes it");
   app.add_option("--output", args->output, "Folder for the page, figures and tables; made if it is not there")
       ->required();
-  app.add_flag("--quick", args->quick, "Two minutes: 2 trials, a cap of 3 s, three sets, a small stand-in");
+  app.add_flag("--quick", args->quick,
+               "One or two minutes: 2 trials, a cap of 3 s, three sets, a small stand-in");
   app.add_option("--sets", args->sets, "Only these: NAME,NAME,... [all that are there]")
       ->delimiter(',')
       ->allow_extra_args(false);

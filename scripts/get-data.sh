@@ -73,8 +73,8 @@ download() {
       rm -f "$archive"
     elif [ ! -s "$part" ]; then
       return 1
-    elif [ $code -ne 18 ] && [ $code -ne 28 ] && [ $code -ne 56 ]; then
-      rm -f "$part"  # not cut short: the server cannot go on from there
+    elif [ $code -eq 22 ] || [ $code -eq 33 ] || [ $code -eq 36 ]; then
+      rm -f "$part"  # the server cannot go on from there
     fi
   done
   return 1
@@ -119,11 +119,11 @@ place() {
     complain "$path: want $slice_rows rows, $slice_columns columns, patientId first and reference last; got $shape"
     return 1
   fi
-  mkdir -p "$dir/${path%/*}"
-  mv "$file" "$dir/$path"
+  # Called where a failure does not end the script: each step says so itself.
+  if ! { mkdir -p "$dir/${path%/*}" && mv "$file" "$dir/$path"; }; then return 1; fi
   if ! grep -qs "  $path\$" "$dir/SHA256SUMS"; then
-    { cat "$dir/SHA256SUMS" 2>/dev/null || true; echo "$got  $path"; } >"$work/SHA256SUMS"
-    mv "$work/SHA256SUMS" "$dir/SHA256SUMS"
+    { cat "$dir/SHA256SUMS" 2>/dev/null || true; echo "$got  $path"; } >"$work/SHA256SUMS" || return 1
+    mv "$work/SHA256SUMS" "$dir/SHA256SUMS" || return 1
   fi
   say "$path: done${hash:+, the contents are those expected}"
 }

@@ -18,10 +18,13 @@ std::string gains(const PageContents& c, const std::vector<std::string>& sets, s
       const auto a = timing(c.journal, set, i, slow), b = timing(c.journal, set, i, fast);
       if (a && b) all.push_back(gain(*a, *b));
     }
-  std::erase_if(all, [](const Gain& g) { return g.kind == Gain::kUnknown; });
   if (all.empty()) return "no data set of this kind was run";
+  const auto unknown = std::erase_if(all, [](const Gain& g) { return g.kind == Gain::kUnknown; });
+  if (all.empty()) return "unknown: neither reached the tolerance within the cap";
   const auto [least, most] = std::ranges::minmax_element(all, {}, &Gain::ratio);
-  return text(*least) + " to " + text(*most);
+  const std::string left_out =
+      unknown == 0 ? "" : fmt::format("; {} unknown: neither reached the tolerance", unknown);
+  return text(*least) + " to " + text(*most) + left_out;
 }
 
 // The sets of a shape, the stand-ins among them or not.

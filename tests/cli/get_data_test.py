@@ -167,6 +167,25 @@ class GetData(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertEqual((self.data / "duke/data.svm").read_bytes(), self.contents["duke/data.svm"])
 
+    def test_a_part_outlives_a_server_that_is_gone(self):
+        (self.data / ".download").mkdir(parents=True)
+        part = self.data / ".download/duke.bz2.part"
+        part.write_bytes(self.server.files["/duke.bz2"][:5000])
+        self.server.shutdown()
+        self.server.server_close()
+        code, _, err = self.fetch("duke")
+        self.assertNotEqual(code, 0)
+        self.assertIn("cannot fetch", err)
+        self.assertEqual(part.stat().st_size, 5000)
+
+    def test_a_folder_that_cannot_be_made_is_a_failure(self):
+        self.data.mkdir(parents=True, exist_ok=True)
+        (self.data / "duke").write_text("a file, not a folder")
+        code, out, err = self.fetch("duke")
+        self.assertNotEqual(code, 0)
+        self.assertNotIn("done", out)
+        self.assertFalse((self.data / "SHA256SUMS").exists())
+
     def test_a_truncated_archive_leaves_nothing(self):
         self.server.files["/duke.bz2"] = self.server.files["/duke.bz2"][:20_000]
         code, _, err = self.fetch("duke", "colon-cancer")

@@ -84,13 +84,6 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   }
   Settled result{values(columns), 0};
   if (columns.empty()) return result;
-  const bool whole = std::ssize(columns) == value_.size();
-  if (whole && settled_way_ == way_now_) {
-    if (const auto ratio = settled_penalty_->multiple_of(problem.penalty)) {
-      result.dual_norm = *ratio * settled_norm_;
-      return result;
-    }
-  }
   Vector& v = result.correlation;
   const auto read_places = [&](const IndexSet& places) {
     read(numbers(places));
@@ -99,14 +92,21 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   const auto dual_norm = [&](const IndexSet& places) {
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
   };
-  // J° of the support bounds J° from below. What is smaller than that times the smallest weight cannot raise
-  // it, nor can what is behind the prefix that pays at that level.
   IndexSet support = nonzero_entries(beta);
   if (support.empty()) {
     support.resize(1);
     v.cwiseAbs().maxCoeff(support.data());
   }
   read_places(support);
+  const bool whole = std::ssize(columns) == value_.size();
+  if (whole && settled_way_ == way_now_) {  // the same r: J° is known up to the multiplier
+    if (const auto ratio = settled_penalty_->multiple_of(problem.penalty)) {
+      result.dual_norm = *ratio * settled_norm_;
+      return result;
+    }
+  }
+  // J° of the support bounds J° from below. What is smaller than that times the smallest weight cannot raise
+  // it, nor can what is behind the prefix that pays at that level.
   const double level = dual_norm(support);
   const double least = level * problem.penalty.weight(std::ssize(columns) - 1);
   IndexSet large = entries_above(v, least);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -353,10 +354,15 @@ void validate(const CvOptions& options) {
 
 CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
                 ErrorMeasure measure) {
-  const double sign = larger_is_better(measure) ? -1 : 1;
-  const auto best = std::ranges::min_element(error, {}, [&](double e) { return sign * e; });
-  const double bound = sign * *best + standard_error.at(static_cast<std::size_t>(best - error.begin()));
-  const auto one_se = std::ranges::find_if(error, [&](double e) { return sign * e <= bound; });
+  const auto loss = [sign = larger_is_better(measure) ? -1.0 : 1.0](double e) {
+    return std::isfinite(e) ? sign * e : std::numeric_limits<double>::infinity();
+  };
+  const auto best = std::ranges::min_element(error, {}, loss);
+  if (best == error.end() || !std::isfinite(*best))
+    throw InvalidArgument("error: want one that is finite at some strength; the predictions overflow at all");
+  const double width = standard_error.at(static_cast<std::size_t>(best - error.begin()));
+  const double bound = loss(*best) + (std::isfinite(width) ? width : 0);
+  const auto one_se = std::ranges::find_if(error, [&](double e) { return loss(e) <= bound; });
   return {best - error.begin(), one_se - error.begin()};
 }
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -109,12 +110,19 @@ Json to_json(const FoldScore& score) {
           {"statuses", std::move(statuses)}};
 }
 
+// JSON has no infinite numbers: they are null there, and NaN when they come back.
+std::vector<double> numbers(const Json& json) {
+  std::vector<double> result;
+  for (const Json& number : json)
+    result.push_back(number.is_null() ? std::numeric_limits<double>::quiet_NaN() : number.get<double>());
+  return result;
+}
+
 FoldScore parse(const Json& json) {
   FoldScore score;
   score.shape = json.at("shape"), score.repeat = json.at("repeat"), score.fold = json.at("fold");
   score.rows = json.at("rows"), score.passes = json.at("passes");
-  score.errors = json.at("errors").get<std::vector<double>>();
-  score.relative_gaps = json.at("relative_gaps").get<std::vector<double>>();
+  score.errors = numbers(json.at("errors")), score.relative_gaps = numbers(json.at("relative_gaps"));
   for (const Json& status : json.at("statuses")) score.statuses.push_back(parse_status(status));
   return score;
 }

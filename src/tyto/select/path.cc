@@ -86,10 +86,10 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   const auto ended = [&] { return path.stopped_by != PathStop::kNone || path.steps.size() == alphas.size(); };
   while (!ended()) {
     const auto ahead = std::span<const SortedL1>(penalties).subspan(path.steps.size());
-    std::vector<Fit> fits =
+    auto [fits, foreseen] =
         sequence.fit_next(ahead, std::max(0.0, options.max_seconds - path.seconds), watch);
     for (auto now = fits.begin(); now != fits.end() && !ended(); ++now) {
-      if (fits.size() > 1) watch(now->trace.back());
+      if (foreseen) watch(now->trace.back());
       path.passes += now->passes;
       path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
       path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), y_norm));

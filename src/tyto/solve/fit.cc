@@ -92,6 +92,11 @@ std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, Be
   return alive;
 }
 
+void check_size(const SortedL1& penalty, const Design& design) {
+  if (penalty.size() != design.cols())
+    throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
+}
+
 // How many columns a certificate leaves.
 Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
   BestSphere sphere;
@@ -137,6 +142,10 @@ struct Sequence::State {
     c.bounded = correlation.bounded(kept);
     return c;
   }
+  double passes_since(Index entries_read) const {
+    return static_cast<double>(design.entries_read() - entries_read) /
+           static_cast<double>(std::max<Index>(entries, 1));
+  }
   // The certificate of the full problem.
   Fit finish(const Problem& full, Iterate solution, Status status) {
     Fit result;
@@ -178,9 +187,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   const ScreeningRule& rule = screening_rule(options.screening);
   Solver& solver = *state.solver;
   const Problem full{state.design, state.y, penalty};
-  if (penalty.size() != full.design.cols())
-    throw InvalidArgument(
-        fmt::format("weights: want {} entries, got {}", full.design.cols(), penalty.size()));
+  check_size(penalty, full.design);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
   Reduced now{full, state.x, state.all, {}};
   BestSphere best;
@@ -220,8 +227,9 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         result.status = *status;
         result.trace = std::move(trace);
         result.epochs = epoch, result.screened = p - now.problem.design.cols();
-        result.passes = static_cast<double>(full.design.entries_read() - read_before) /
-                        static_cast<double>(std::max<Index>(state.entries, 1));
+        if (solver.takes_bounds())  // it keeps columns that it could drop
+          result.screened = std::max(result.screened, p - columns_left(rule, full, result.certificate));
+        result.passes = state.passes_since(read_before);
         result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
         return result;
       }
@@ -237,16 +245,26 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   }
 }
 
-std::vector<Fit> Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
-                                    const Observer& observer) {
-  std::vector<Fit> fits = foreseen(penalties);
-  if (fits.empty()) fits.push_back(fit(penalties.front(), max_seconds, observer));
-  return fits;
+NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
+                            const Observer& observer) {
+  if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
+  for (const SortedL1& penalty : penalties) check_size(penalty, state_->design);
+  const Stopwatch watch;
+  const Index read_before = state_->design.entries_read();
+  NextFits next{foreseen(penalties, max_seconds), true};
+  if (!next.fits.empty()) return next;
+  const double seconds = watch.seconds(), cpu_seconds = watch.cpu_seconds(),
+               passes = state_->passes_since(read_before);
+  Fit one = fit(penalties.front(), std::max(0.0, max_seconds - seconds), observer);
+  one.seconds += seconds, one.cpu_seconds += cpu_seconds, one.passes += passes;
+  next.fits.push_back(std::move(one)), next.foreseen = false;
+  return next;
 }
 
-// The solver goes ahead without reading X; then all of its points are certified by one pass, and those up to
-// the first that misses the tolerance are answers.
-std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties) {
+// The solver goes ahead without reading X, but not for long; then all of its points are certified by one
+// pass, and those up to the first that misses the tolerance are answers.
+std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds) {
+  constexpr double kLong = 0.25;  // seconds: who wants to stop is not asked before they are over
   const Stopwatch watch;
   State& state = *state_;
   const Index read_before = state.design.entries_read(), p = state.design.cols();
@@ -255,7 +273,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties) {
   Matrix betas(p, most), etas, correlations;
   Vector beta = state.x.beta;
   Index count = 0;
-  for (; count < most; ++count) {
+  for (; count < most && watch.seconds() < std::min(kLong, max_seconds); ++count) {
     const Problem problem{state.design, state.y, penalties[static_cast<std::size_t>(count)]};
     if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
     betas.col(count) = beta;
@@ -275,19 +293,21 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties) {
     Fit& fit = fits.emplace_back();
     fit.status = Status::kConverged, fit.epochs = 1;
     fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c);
-    fit.trace = {{1, watch.seconds(), c.primal, c.gap, p - fit.screened}};
+    fit.trace = {{1, 0, c.primal, c.gap, p - fit.screened}};
     fit.solution = std::move(x), fit.certificate = std::move(c);
   }
   const Index accepted = std::ssize(fits);
-  state.ahead = accepted == most ? 2 * State::kAhead : State::kAhead;
+  state.ahead = accepted == 0      ? std::max<Index>(2, state.ahead / 2)
+                : accepted == most ? 2 * State::kAhead
+                                   : State::kAhead;
   if (accepted == 0) return {};
   state.x = fits.back().solution;
   state.correlation.adopt(state.y - state.x.eta, fits.back().certificate.correlation);
   const double share = 1 / static_cast<double>(accepted);
   for (Fit& fit : fits) {
-    fit.passes = share * static_cast<double>(state.design.entries_read() - read_before) /
-                 static_cast<double>(std::max<Index>(state.entries, 1));
+    fit.passes = share * state.passes_since(read_before);
     fit.seconds = share * watch.seconds(), fit.cpu_seconds = share * watch.cpu_seconds();
+    fit.trace.back().seconds = fit.seconds;
   }
   return fits;
 }

@@ -57,6 +57,11 @@ struct Fit {
 Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* warm_start = nullptr,
         const Observer& observer = {});
 
+struct NextFits {
+  std::vector<Fit> fits;  // at least one
+  bool foreseen;          // found without epochs: the observer has not been called
+};
+
 // Fits one after the other on the same data, with one penalty after the other. Each starts where the last one
 // ended, with all that is known by then: X'r, the ball of the dual optimum, what the solver has built.
 class Sequence {
@@ -69,11 +74,10 @@ class Sequence {
   Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer = {});
   // The fits of one or more of the next penalties: where the solver can see ahead, one reading of X certifies
   // several. They are each other's neighbours, as on a path.
-  std::vector<Fit> fit_next(std::span<const SortedL1> penalties, double max_seconds,
-                            const Observer& observer = {});
+  NextFits fit_next(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer = {});
 
  private:
-  std::vector<Fit> foreseen(std::span<const SortedL1> penalties);
+  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -100,21 +100,17 @@ TEST(Correlation, MovingNowhereKeepsWhatIsKnown) {
   EXPECT_EQ(correlation.value(1), correlations(design, r)[1]);
 }
 
-Vector settled(Correlation& correlation, const Problem& problem, const Vector& beta,
-               const IndexSet& columns) {
-  correlation.settle(problem, beta, columns);
-  return correlation.values(columns);
-}
-
 // A point and the certificate that a full pass gives there.
 void expect_settled(Correlation& correlation, const Problem& problem, const Vector& beta,
                     const IndexSet& columns) {
   const Iterate x = make_iterate(problem, beta);
   const Certificate want = certify(problem, x);
   correlation.move_to(problem.y - x.eta);
-  const Vector values = settled(correlation, problem, beta, columns);
+  const auto [values, dual_norm] = correlation.settle(problem, beta, columns);
   ASSERT_EQ(values.size(), problem.design.cols());
+  EXPECT_EQ(values, correlation.values(columns));
   const double norm = problem.penalty.dual_norm(want.correlation);
+  EXPECT_NEAR(dual_norm, norm, 1e-12 * norm);
   EXPECT_NEAR(problem.penalty.dual_norm(values), norm, 1e-12 * norm);
   for (Index j = 0; j < values.size(); ++j) {
     const double rounding = 1e-14 * problem.design.magnitudes()[j] * want.residual_norm;
@@ -123,7 +119,7 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
       EXPECT_NEAR(values[j], want.correlation[j], rounding) << j;
     }
   }
-  const Certificate got = certify(problem, x, values, problem.penalty.dual_norm(values));
+  const Certificate got = certify(problem, x, values, dual_norm);
   EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
   EXPECT_NEAR(got.primal, want.primal, want.rounding);
   EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);
@@ -133,18 +129,38 @@ TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Problem problem = varied_problem(random, 25, 40);
+    Problem problem = varied_problem(random, seed % 2 == 0 ? 25 : 120, 40);  // short columns, and long ones
     const Index p = problem.design.cols();
     Correlation correlation(problem.design);
     const double unit = problem.y.norm() / (1e-300 + problem.design.norms().maxCoeff());
     Vector beta = Vector::Zero(p);
     for (int step = 0; step < 12; ++step) {
       expect_settled(correlation, problem, beta, all_columns(p));
+      problem.penalty = problem.penalty.scaled(random.uniform(0.5, 1.1));  // the next strength of a path
+      expect_settled(correlation, problem, beta, all_columns(p));
       const double size = unit * std::pow(10, random.uniform(-12, 0));
       if (random.chance(0.2)) beta.setZero();
       for (Index j = 0; j < p; ++j)
         if (random.chance(0.2)) beta[j] = random.chance(0.3) ? 0 : beta[j] + size * random.normal();
     }
+  }
+}
+
+// The residual is the same, but not the columns that make it: what was settled for the one must not stand
+// for the other.
+TEST(Correlation, SettlesTwinsEachForItself) {
+  Random random(5);
+  Eigen::MatrixXd x = random_matrix(random, 100, 30);
+  x.col(1) = x.col(0);
+  const Problem problem = dense_problem(x, random_vector(random, 100), Vector::LinSpaced(30, 3, 1));
+  Correlation correlation(problem.design);
+  Vector beta = Vector::Zero(30);
+  beta[0] = 0.5, beta[2] = -0.25;
+  for (int step = 0; step < 20; ++step) {
+    expect_settled(correlation, problem, beta, all_columns(30));
+    std::swap(beta[0], beta[1]);
+    expect_settled(correlation, problem, beta, all_columns(30));
+    beta *= 1.01;
   }
 }
 
@@ -183,7 +199,7 @@ TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
       const Vector r = problem.y - make_iterate(problem, beta).eta;
       const Index before = problem.design.entries_read();
       correlation.move_to(r);
-      settled(correlation, problem, beta, all_columns(2000));
+      correlation.settle(problem, beta, all_columns(2000));
       EXPECT_LE(problem.design.entries_read() - before, 50 * 2000 / 10);
       expect_settled(correlation, problem, beta, all_columns(2000));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tests/support/certified.h"
 #include "tests/support/random.h"
@@ -291,6 +292,13 @@ TEST(Choice, OneStandardErrorIsTheSparserSide) {
   EXPECT_EQ(choose(error, {9, 9, 9, 9, 0, 9, 9}, ErrorMeasure::kMse).one_se, 4);
   EXPECT_EQ(choose(error, {0, 0, 0, 0, 9, 0, 0}, ErrorMeasure::kMae).one_se, 0);
   EXPECT_EQ(choose({2, 1, 1}, {0, 0, 0}, ErrorMeasure::kMse).best, 1);  // of equals, the sparser
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  for (const double bad : {infinity, -infinity, nan}) {  // predictions that overflow are the worst
+    EXPECT_EQ(choose({bad, 2, bad, 1, bad}, {nan, 0, nan, nan, nan}, ErrorMeasure::kMse).best, 3);
+    EXPECT_EQ(choose({bad, 2, bad, 1, bad}, {nan, 0, nan, nan, nan}, ErrorMeasure::kMse).one_se, 3);
+    EXPECT_EQ(choose({bad, 2, 1}, {nan, 0, 0}, ErrorMeasure::kR2).best, 1);
+    EXPECT_THROW(choose({bad, bad}, {0, 0}, ErrorMeasure::kMse), InvalidArgument);
+  }
 }
 
 TEST(Choice, IsTheSameByMseAndByR2) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "tests/support/certified.h"
 #include "tests/support/random.h"
@@ -364,14 +365,40 @@ TEST(Path, SeeingAheadStopsWhereTheRulesSay) {
   EXPECT_GE(path.steps.back().nonzeros(), 10);
   EXPECT_LT(path.steps[path.steps.size() - 2].nonzeros(), 10);
   EXPECT_EQ(path.steps.back().nonzeros(), whole.steps[path.steps.size() - 1].nonzeros());
-  Index calls = 0;
-  const Path stopped = fit_path(regression, {}, {}, [&](const PathProgress& at) {
-    ++calls;
-    return at.step < 20;
-  });
+  const Path stopped = fit_path(regression, {}, {}, [&](const PathProgress& at) { return at.step < 20; });
   EXPECT_EQ(stopped.stopped_by, PathStop::kInterrupted);
   EXPECT_EQ(stopped.steps.size(), 21);
-  EXPECT_GE(calls, 21);
+}
+
+TEST(Path, SeeingAheadTellsOfEveryStep) {
+  for (const Index p : {10, 60, 200}) {
+    SCOPED_TRACE(p);
+    const Regression regression = regression_of(simulated(1000, p));
+    std::set<Index> seen;
+    double last = 0;
+    const Path path = fit_path(regression, {}, {}, [&](const PathProgress& at) {
+      seen.insert(at.step);
+      EXPECT_GE(at.seconds, last);
+      last = at.seconds;
+      return true;
+    });
+    EXPECT_EQ(seen.size(), path.steps.size());
+    for (const PathStep& step : path.steps) EXPECT_LE(step.fit.trace.back().seconds, step.fit.seconds);
+    EXPECT_GE(path.seconds, last);
+  }
+  FitOptions none;
+  none.max_seconds = 0;
+  const Path path = fit_path(regression_of(simulated(1000, 60)), {}, none);
+  EXPECT_EQ(path.stopped_by, PathStop::kMaxSeconds);
+  EXPECT_EQ(path.steps.size(), 1);
+}
+
+TEST(Sequence, WantsPenaltiesOfItsSize) {
+  const Regression regression = regression_of(simulated(30, 5));
+  Sequence sequence(regression.problem.design, regression.problem.y, {});
+  EXPECT_THROW(sequence.fit_next({}, 1), InvalidArgument);
+  const std::vector<SortedL1> penalties{regression.shape, regression.shape.head(4)};
+  EXPECT_THROW(sequence.fit_next(penalties, 1), InvalidArgument);
 }
 
 }  // namespace
