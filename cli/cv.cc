@@ -97,6 +97,8 @@ std::string summary(const Model& model, const CrossValidation& cv) {
                         step.nonzeros(), step.clusters, curve.error[k], curve.standard_error[k]);
   }
   text += chosen_line("best:", cv, cv.best) + chosen_line("one std. error:", cv, cv.one_se);
+  if (cv.best + 1 == std::ssize(curve.error) && cv.best > 0)
+    text += "the best is the last strength: a smaller --ratio may do better\n";
   const std::string times = cv.repeats > 1 ? fmt::format(", {} times", cv.repeats) : "";
   return text +
          fmt::format("{} folds{}, {}; largest relative gap {:.2g}; {:.4g} passes over the data, {:.3g} s\n",
@@ -112,6 +114,7 @@ std::string page(const CvArgs& args, const Dataset& data, const CrossValidation&
   errors.mean = curve.error, errors.standard_error = curve.standard_error;
   for (const FoldScore& score : cv.scores)
     if (score.shape == cv.chosen_curve) errors.folds.push_back(score.errors);
+  errors.repeats = static_cast<std::size_t>(cv.repeats);
   errors.best = static_cast<std::size_t>(cv.best);
   errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
   return to_html({args.data.files, data, curve.regression, models, curve.path, &errors});

@@ -14,7 +14,7 @@ void ModelArgs::add(CLI::App& app) {
       ->required();
   CLI::Option* number = app.add_option("--step", step, "Which strength of a path, counted from 0");
   CLI::Option* multiplier = app.add_option("--alpha", alpha, "The same by its multiplier")->excludes(number);
-  app.add_option("--choose", choose, "The same by the choice of 'tyto cv': best, one-se")
+  app.add_option("--choose", choose, "Of a model of 'tyto cv': best or one-se")
       ->excludes(number)
       ->excludes(multiplier);
   want_whole_numbers(app, {"--step"});

@@ -79,8 +79,9 @@ int run(const PredictArgs& args) {
     errors = fmt::format(",\"mse\":{},\"rmse\":{},\"mae\":{},\"r2\":{}", number(e.mse),
                          number(std::sqrt(e.mse)), number(e.mae), number(e.r2));
     if (!args.quiet)
-      fmt::print(stderr, "{} rows: RMSE {:.6g}, MAE {:.6g}, R2 {:.4g}\n", prediction.size(), std::sqrt(e.mse),
-                 e.mae, e.r2);
+      fmt::print(stderr,
+                 "alpha {:.7g}, {} non-zero coefficients; {} rows: RMSE {:.6g}, MAE {:.6g}, R2 {:.4g}\n",
+                 model.alpha, model.coefficients.size(), prediction.size(), std::sqrt(e.mse), e.mae, e.r2);
   }
   write_output(args.output, csv);
   if (!args.json.empty())

@@ -21,18 +21,19 @@ run "$tyto" simulate --rows 200 --cols 2000 --groups 3 --group-size 5 --correlat
 run "$tyto" fit "$demo/data.csv" --target y --weights bh --strength 0.4 --model "$demo/model.json" --coefficients "$demo/coefficients.csv"
 run "$tyto" predict "$demo/model.json" "$demo/data.csv" --output "$demo/predictions.csv"
 run "$tyto" verify "$demo/model.json" "$demo/data.csv"
-run "$tyto" path "$demo/data.csv" --target y --weights bh --report "$demo/report.html"
+run "$tyto" cv "$demo/data.csv" --target y --weights bh --model "$demo/cv.json" --report "$demo/report.html"
 
 selected=$(tail -n +2 "$demo/coefficients.csv" | wc -l)
 right=$(tail -n +2 "$demo/coefficients.csv" | cut -d, -f2 | grep -c '^g' || true)
 cat <<EOT
 
 3 groups of 5 correlated features (g1_1 ... g3_5) among 2000 carry the signal. The model has $selected features: $right of these
-15, and $((selected - right)) others. Features in one cluster share one weight. (The error above is on the data that was fitted.)
+15, and $((selected - right)) others. Features in one cluster share one weight: correlated ones
+tend to. (The error of 'predict' above is on the data that was fitted.)
 
 Program:      $tyto        ('$tyto --help' to go on)
 Model:        $demo/model.json
 Coefficients: $demo/coefficients.csv (truth: $demo/truth.csv)
 Report:       $demo/report.html
-              of the path: how the groups come in. Open it in a browser: file://$(cd "$demo" && pwd)/report.html
+              of the cross-validation; it opens at the one-standard-error strength. Open it in a browser: file://$(cd "$demo" && pwd)/report.html
 EOT

@@ -151,6 +151,7 @@ Json errors(const ReportedErrors& found) {
           {"mean", rounded_all(found.mean)},
           {"standard_error", rounded_all(found.standard_error)},
           {"folds", std::move(folds)},
+          {"repeats", found.repeats},
           {"best", found.best},
           {"one_se", found.within_one_standard_error}};
 }

@@ -22,7 +22,8 @@ const markedChoices = {
       ctx.lineTo(x, chartArea.bottom);
       ctx.stroke();
       ctx.textAlign = "center";
-      ctx.fillText(text, Math.min(Math.max(x, chartArea.left + 24), chartArea.right - 24), chartArea.top + 11);
+      const half = ctx.measureText(text).width / 2;
+      ctx.fillText(text, Math.min(Math.max(x, chartArea.left + half), chartArea.right - half), chartArea.top + 11);
       ctx.beginPath();
       ctx.arc(x, scales.y.getPixelForValue(report.errors.mean[step]), 4.5, 0, 2 * Math.PI);
       ctx.fill();
@@ -59,19 +60,25 @@ function setUpErrors() {
   if (!report.errors) return;
   const { measure, mean, standard_error: spread, folds, best, one_se: simple } = report.errors;
   byId("errors").hidden = false;
+  const repeats = report.errors.repeats,
+    plan = many(folds.length / repeats, "fold") + (repeats > 1 ? `, ${repeats} times` : ""),
+    edge =
+      best === mean.length - 1 && mean.length > 1
+        ? " The best is the last strength: a path that goes further (--ratio) may do better."
+        : "";
   const said = (step) =>
     `${number(mean[step])} ± ${number(spread[step], 2)} with ${many(fits[step].nonzeros, "feature")} at strength ${number(relative(step), 3)}`;
   byId("errors-note").textContent =
-    `${measure[0].toUpperCase()}${measure.slice(1)} over ${many(folds.length, "fold")}. Best: ${said(best)}. ` +
-    `1-SE, the strongest penalty within one standard error of the best: ${said(simple)}. The band is one standard error, thin lines are folds.`;
+    `${measure[0].toUpperCase()}${measure.slice(1)} over ${plan}. Best: ${said(best)}. ` +
+    `1-SE, the strongest penalty within one standard error of the best: ${said(simple)}. The band is one standard error, thin lines are folds.${edge}`;
   const handle = addChart("errors-chart", {
-    title: `Error against strength`,
+    title: `${measure[0].toUpperCase()}${measure.slice(1)} against strength`,
     hint: ([{ dataIndex: step }]) => [
       hintTitle(`${number(mean[step], 5)} ± ${number(spread[step], 2)}`),
       strengthHint(step),
       hintLine(many(fits[step].nonzeros, "feature")),
     ],
-    words: () => `${measure} over ${many(folds.length, "fold")}. Best ${said(best)}. One standard error rule ${said(simple)}.`,
+    words: () => `${measure} over ${plan}. Best ${said(best)}. One standard error rule ${said(simple)}.`,
     numbers: () => ({
       headers: ["Strength", "Mean", "Standard error", ...folds.map((_, k) => `Fold ${k + 1}`), "Choice"],
       rows: mean.map((value, step) => [

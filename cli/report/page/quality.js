@@ -175,6 +175,7 @@ function setUpSolver() {
   const { trace } = report;
   const screened = fits.reduce((most, fit) => Math.max(most, fit.screened), 0);
   byId("solver-note").textContent =
+    (report.errors ? "The path on all rows: " : "") +
     `${report.solver} with ${report.screening === "none" ? "no screening" : `screening rule ${report.screening}`}: ` +
     `${many(trace.epochs, "epoch")}, ${number(report.passes, 4)} passes over the data, ${duration(report.seconds)}.` +
     (screened > 0 ? ` Screening proved up to ${whole(screened)} of ${whole(report.p)} coefficients zero before the end.` : "") +

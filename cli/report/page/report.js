@@ -160,9 +160,11 @@ function setUpStrength() {
     const button = element("button", { type: "button" }, text);
     button.addEventListener("click", () => chooseStep(step));
     byId("strength-choices").append(button);
+    onStep((now) => button.setAttribute("aria-pressed", String(now === step)));
+    button.setAttribute("aria-pressed", String(state.step === step));
   }
   const tell = (step) => {
-    const text = `${number(relative(step), 3)} of alpha-max (${step + 1} of ${fits.length}), alpha ${number(fits[step].alpha, 5)}`;
+    const text = `${number(relative(step), 3)} of alpha-max, step ${step} of 0 to ${fits.length - 1}, alpha ${number(fits[step].alpha, 7)}`;
     slider.value = step;
     slider.setAttribute("aria-valuetext", `${text}, ${many(fits[step].nonzeros, "feature")}`);
     byId("strength-text").textContent = text;
