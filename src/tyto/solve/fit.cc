@@ -229,6 +229,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         result.epochs = epoch, result.screened = p - now.problem.design.cols();
         if (solver.takes_bounds())  // it keeps columns that it could drop
           result.screened = std::max(result.screened, p - columns_left(rule, full, result.certificate));
+        result.trace.back().active = p - result.screened;
         result.passes = state.passes_since(read_before);
         result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
         return result;

@@ -36,7 +36,7 @@ std::string_view name(Status status);
 struct TracePoint {
   Index epoch;
   double seconds, primal, gap;
-  Index active;  // columns left
+  Index active;  // columns left; in the last one, those that are not proved zero
 };
 
 // Called once an epoch; return false to stop.
