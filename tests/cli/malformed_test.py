@@ -22,7 +22,7 @@ MODEL = {
     "coefficients": [[0, 0.5]], "cluster_of": [0],
     "names": ["a"],
 }
-FORMATS = "tyto-model-1, tyto-fit-1, tyto-path-model-1 or tyto-path-1"
+FORMATS = "tyto-model-1, tyto-fit-1, tyto-path-model-1, tyto-path-1, tyto-cv-model-1 or tyto-cv-1"
 KINDS = "oscar, lasso, linf, bh, gaussian, linear"
 like = re.compile  # for a message that holds words of the system or of a library, or a number in any style
 
