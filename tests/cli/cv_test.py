@@ -1,8 +1,5 @@
 """'tyto cv': the JSON, errors as 'fit' and 'predict' give them fold by fold, the model file, stop and resume."""
 import json
-import os
-import pty
-import re
 import signal
 import subprocess
 import time
@@ -148,20 +145,7 @@ class Result(CvTest):
 
     def test_progress_on_a_terminal(self):
         self.succeed("simulate", "--rows", "100", "--cols", "1000", "--output", "big.csv", "--quiet")
-        master, slave = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "cv", "big.csv", "--tolerance", "1e-10", "--repeats", "3"],
-                                   cwd=self.folder, stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        shown = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:  # the other end is closed
-                break
-            shown += part
-        os.close(master)
-        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
-        lines = re.findall(r"\x1b\[K([^\r\x1b]+)", shown.decode())
+        lines = self.progress_on_a_terminal("cv", "big.csv", "--tolerance", "1e-10", "--repeats", "3")
         for line in lines:
             self.assertRegex(line, r"\A\d+ of 30 folds done(   about \S+ \S+ left)?   \S+ s\Z")
         self.assertTrue(any("left" in line for line in lines))

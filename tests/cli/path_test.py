@@ -2,15 +2,11 @@
 import csv
 import io
 import json
-import os
-import pty
-import re
-import subprocess
 import unittest
 
 import oracle
 from commands_test import FEATURES, NAMES, RAW, RESPONSE, TYPES, CommandTest
-from support import PROGRAM, TIMEOUT
+from support import TIMEOUT
 
 SHARED = ["format", "n", "p", "loss", "weights", "solver", "screening"]
 TOP = {**{name: TYPES[name] for name in SHARED}, "alpha_max": float, "steps": int, "ratio": float, "stopped_by": str,
@@ -123,22 +119,7 @@ class Result(PathTest):
 
     def test_progress_on_a_terminal(self):
         self.succeed("simulate", "--rows", "100", "--cols", "400", "--output", "big.csv", "--quiet")
-        master, slave = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "path", "big.csv", "--tolerance", "1e-10"], cwd=self.folder,
-                                   stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-        shown = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            shown += part
-        os.close(master)
-        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
-        for line in re.findall(r"\x1b\[K([^\r\x1b]+)", shown.decode()):
+        for line in self.progress_on_a_terminal("path", "big.csv", "--tolerance", "1e-10"):
             self.assertRegex(line, r"\Astrength \d+ of 100   epoch \d+   relative gap ")
 
 

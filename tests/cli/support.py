@@ -1,5 +1,7 @@
 """What the tests of the command line share: the program, a folder for each test, writers of small files."""
 import os
+import pty
+import re
 import struct
 import subprocess
 import tempfile
@@ -31,6 +33,24 @@ class TytoTest(unittest.TestCase):
         code, out, err = self.run_tyto(*args, stdin=stdin)
         self.assertEqual(code, 0, f"{args}: {err}")
         return out
+
+    def progress_on_a_terminal(self, *args):
+        """The lines that a run, which has to end with 0, shows there one over the other."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([PROGRAM, *args], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=slave)
+        os.close(slave)
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        os.close(master)
+        self.assertEqual(process.wait(timeout=TIMEOUT), 0)
+        return re.findall(r"\x1b\[K([^\r\x1b]+)", shown.decode())
 
     def write(self, name, contents):
         write_bytes(self.folder / name, contents)

@@ -4,6 +4,16 @@ const observations = report.observations;
 const residual = (step, k) => observations.observed[k] - observations.predicted[step][k];
 const responseName = report.response || "response";
 
+// Dashed, and not to be pointed at.
+const guideLine = () => ({
+  borderColor: colour("soft"),
+  borderDash: [5, 4],
+  borderWidth: 1.2,
+  pointRadius: 0,
+  pointHitRadius: 0,
+  pointHoverRadius: 0,
+});
+
 function addScatter(parent, title, { across, up, line, words }) {
   const points = () => observations.observed.map((_, k) => ({ x: across.value(state.step, k), y: up.value(state.step, k) }));
   const guide = () => {
@@ -47,12 +57,7 @@ function addScatter(parent, title, { across, up, line, words }) {
           {
             type: "line",
             data: guide(),
-            borderColor: colour("soft"),
-            borderDash: [5, 4],
-            borderWidth: 1.2,
-            pointRadius: 0,
-            pointHitRadius: 0,
-            pointHoverRadius: 0,
+            ...guideLine(),
           },
         ],
       },
@@ -153,12 +158,7 @@ function addTrace(parent, title, { values, paint, y, level, label }) {
                     { x: data[0].x, y: level },
                     { x: data[data.length - 1].x, y: level },
                   ],
-                  borderColor: colour("soft"),
-                  borderDash: [5, 4],
-                  borderWidth: 1.2,
-                  pointRadius: 0,
-                  pointHitRadius: 0,
-                  pointHoverRadius: 0,
+                  ...guideLine(),
                 },
               ]),
         ],

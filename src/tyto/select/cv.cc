@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -16,23 +14,13 @@
 
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
+#include "tyto/base/stopwatch.h"
 
 namespace tyto {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, ErrorMeasure>, 3> kMeasures{
     {{"mse", ErrorMeasure::kMse}, {"mae", ErrorMeasure::kMae}, {"r2", ErrorMeasure::kR2}}};
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-  std::clock_t cpu_start_ = std::clock();
-};
 
 // What every fold needs and none changes.
 struct Task {

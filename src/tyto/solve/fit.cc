@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <numeric>
 #include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/base/stopwatch.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/problem/correlation.h"
 #include "tyto/problem/screening.h"
@@ -18,17 +17,6 @@ namespace tyto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_start_) / CLOCKS_PER_SEC; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-  std::clock_t cpu_start_ = std::clock();
-};
 
 // What is left of the problem after screening, the point that moves through it, and the best point so far.
 struct Reduced {
