@@ -107,14 +107,15 @@ Json lines(const Path& path, const IndexSet& drawn, const IndexSet& columns) {
 }
 
 Json rows(const Report& report) {
-  const IndexSet drawn = drawn_rows(report.regression, report.path);
+  const IndexSet drawn = drawn_rows(report.data, report.regression, report.path);
   const auto at = [&](const Vector& v) {
     Json json = Json::array();
     for (const Index row : drawn) json.push_back(rounded(v[row]));
     return json;
   };
   Json predicted = Json::array();
-  for (const PathStep& step : report.path.steps) predicted.push_back(at(fitted(report.regression, step)));
+  for (const PathStep& step : report.path.steps)
+    predicted.push_back(at(fitted(report.data.design, report.regression, step)));
   return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
 }
 

@@ -71,7 +71,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
               const FitOptions& options, const PathObserver& observer) {
   validate(rules), validate(alphas), validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
-  Sequence sequence(unit.design, unit.y, options);
+  Sequence sequence(unit, options);
   const double y_norm = unit.y.norm();
   std::vector<SortedL1> penalties;
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
@@ -104,7 +104,9 @@ Path fit_path(const Regression& regression, const PathOptions& rules, const FitO
   const Problem& problem = regression.problem;
   const Index n = problem.design.rows(), p = problem.design.cols();
   const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
-  Path path = fit_path({problem.design, problem.y, regression.shape}, alphas, rules, options, observer);
+  Problem unit = problem;
+  unit.penalty = regression.shape;
+  Path path = fit_path(unit, alphas, rules, options, observer);
   path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
   return path;
 }
