@@ -96,7 +96,7 @@ void Design::measure(Columns& columns) const {
 
 Design Design::weighted(const Vector& weights) const {
   if (weights.size() != rows_ || !weights.allFinite() || (weights.array() < 0).any() || !(weights.sum() > 0))
-    throw InvalidArgument("observation weights: want " + std::to_string(rows_) +
+    throw InvalidArgument("observation-weights: want " + std::to_string(rows_) +
                           " finite numbers >= 0 that are not all 0");
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(

@@ -31,7 +31,7 @@ struct Model {
   std::vector<Coefficient> coefficients;
   std::string response_name;
   // How the data was read, so that new data is read alike.
-  std::string target, observation_weights;
+  std::string target, weights_column, weights_file;  // weights: of the rows
   std::vector<std::string> dropped;
   bool missing_dropped = false;  // rows with missing values were left out
   // By cross-validation: has the least error, is the sparsest within one standard error of it.

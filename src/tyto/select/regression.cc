@@ -39,6 +39,11 @@ void check(const Design& raw, const Vector& response, const RegressionOptions& o
     if (j < 0 || j >= raw.cols() || std::ranges::count(options.unpenalized, j) > 1)
       throw InvalidArgument(
           fmt::format("unpenalized: want columns from 0 to {}, each once, got {}", raw.cols() - 1, j));
+  const Vector& weights = options.observation_weights;
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
+      throw InvalidArgument(
+          fmt::format("observation-weights: row {}: want a finite number >= 0, got {}", i, weights[i]));
   if (std::ssize(options.unpenalized) == raw.cols())
     throw InvalidArgument("unpenalized: want at least one column that is penalised, got none");
 }
