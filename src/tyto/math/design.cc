@@ -215,7 +215,8 @@ Design Design::select(std::span<const Index> columns) const {
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     to.raw[static_cast<std::size_t>(k)] = raw(j);
-    to.offset.col(k) = from.offset.col(j), to.scale[k] = from.scale[j];
+    for (Index d = 0; d < from.offset.rows(); ++d) to.offset(d, k) = from.offset(d, j);
+    to.scale[k] = from.scale[j];
     to.norm[k] = from.norm[j], to.magnitude[k] = from.magnitude[j];
   }
   Design result = *this;
