@@ -11,6 +11,7 @@
 #include "tyto/base/error.h"
 #include "tyto/data/atomic_file.h"
 #include "tyto/math/weights.h"
+#include "tyto/verify/relaxed.h"
 
 namespace tyto {
 namespace {
@@ -26,6 +27,7 @@ struct Claim {
   std::vector<std::pair<Index, double>> coefficients;
   std::vector<std::string> names;
   Reals weights;
+  std::optional<RelaxedClaim> relaxed = {};  // then the coefficients above are the penalised ones
 };
 
 void check_shape(const Claim& claim, const Dataset& data) {
@@ -61,6 +63,14 @@ Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, 
   return weights;
 }
 
+// The certificate is about the penalised fit, which a relaxed model keeps.
+void take_penalized(Claim& claim, RelaxedClaim relaxed) {
+  claim.constant = relaxed.penalized_intercept;
+  for (std::size_t k = 0; k < claim.coefficients.size(); ++k)
+    claim.coefficients[k].second = relaxed.penalized[k];
+  claim.relaxed = std::move(relaxed);
+}
+
 // Checks that the model fits the data before anything of size p is made: a damaged model may claim any p.
 // `json` is what is said of one strength; `shared`, of all of them, and none can deny it.
 Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::json& shared,
@@ -81,6 +91,7 @@ Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::j
                 {}};
     for (const auto& [column, value] : claim.coefficients)
       if (column < 0 || column >= claim.p) throw DataError(path + ": expected columns 0 to p - 1");
+    if (json.contains("gamma")) take_penalized(claim, read_relaxed(json));
     check_shape(claim, data);
     claim.weights = weights_of(path, json, claim.n, claim.p);
     return claim;
@@ -202,11 +213,23 @@ Verification judge(const Claim& claim, const Bounds& found) {
   return result;
 }
 
+void judge_relaxed(const RelaxedClaim& claim, const Columns& columns, const Dataset& data,
+                   Verification& result) {
+  Reals centers, scales;
+  for (const Column& column : columns) centers.push_back(column.center), scales.push_back(column.scale);
+  const RelaxedFinding found = check_relaxed(claim, data, centers, scales);
+  result.relaxed_error = found.error;
+  if (found.reason.empty() || !result.holds) return;
+  result.holds = false, result.reason = found.reason;
+}
+
 // The columns depend on the data and two words of the claim, which all strengths of a path share.
 Verification check(const Claim& claim, const Dataset& data, Columns& columns) {
   if (columns.empty())
     for (Index j = 0; j < claim.p; ++j) columns.push_back(measure(data.design, j, claim));
-  return judge(claim, bounds(claim, columns, data));
+  Verification result = judge(claim, bounds(claim, columns, data));
+  if (claim.relaxed) judge_relaxed(*claim.relaxed, columns, data, result);
+  return result;
 }
 
 nlohmann::json parse(const std::string& path) {
