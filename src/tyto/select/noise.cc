@@ -58,10 +58,10 @@ class Estimate {
       past_.supports.push_back(support), past_.sigmas.push_back(sigma);
       fit_at(sigma);
       IndexSet selected = nonzero_entries(fit_->solution.beta);
-      if (selected == support) return answer(NoiseStatus::kConverged);
-      if (fit_->status == Status::kTimeLimit || fit_->status == Status::kInterrupted ||
-          std::ssize(past_.sigmas) >= max_iterations)
+      if (fit_->status == Status::kTimeLimit || fit_->status == Status::kInterrupted)
         return answer(NoiseStatus::kLimit);
+      if (selected == support) return answer(NoiseStatus::kConverged);
+      if (std::ssize(past_.sigmas) >= max_iterations) return answer(NoiseStatus::kLimit);
       if (const auto largest = past_.largest_since(selected)) {
         if (sigma_ != *largest) fit_at(*largest);
         return answer(NoiseStatus::kCycle);
