@@ -1,12 +1,12 @@
 // False discovery rate and power of SLOPE with the noise level known and estimated, and of the lasso chosen
-// by cross-validation, in the manner of Bogdan et al. (2015). One thread of work for each replication.
+// by cross-validation, in the manner of Bogdan et al. (2015).
 //
 //   build/bench/tyto_fdr [replications] [threads] > results.csv
 //
-// Two designs, columns standardised, noise of variance 1, signals all of size sqrt(2 log p) (which is about
-// where a single one can just be seen), k of them: orthogonal (200 x 100; bh weights), and gaussian with
-// neighbours that correlate by 0.5 (300 x 300; gaussian weights). The design is drawn anew in each
-// replication. bench/fdr.py runs it and draws the figures.
+// Three designs, drawn anew in each replication, columns standardised: orthogonal (500 x 100; bh weights),
+// gaussian (300 x 150; gaussian weights), and correlated (the same, neighbours correlating by 0.5). Noise of
+// variance 1; k signals at random places, each sqrt(2 log p) standard errors large: where a single one is
+// just about seen. bench/fdr.py runs it and draws the figure.
 #include <fmt/core.h>
 
 #include <Eigen/QR>
@@ -54,9 +54,9 @@ struct Setting {
   std::vector<Index> signals;
 };
 const std::vector<Setting> kSettings{
-    {"orthogonal", orthogonal, 200, 100, "bh", {0, 2, 5, 10, 20, 30}},
-    {"gaussian", normal_matrix, 200, 150, "gaussian", {0, 2, 5, 10, 20, 30}},
-    {"correlated", correlated, 200, 150, "gaussian", {0, 2, 5, 10, 20, 30}},
+    {"orthogonal", orthogonal, 500, 100, "bh", {0, 2, 5, 10, 20, 30}},
+    {"gaussian", normal_matrix, 300, 150, "gaussian", {0, 2, 5, 10, 20, 30}},
+    {"correlated", correlated, 300, 150, "gaussian", {0, 2, 5, 10, 20, 30}},
 };
 const std::vector<double> kRates{0.05, 0.1, 0.2};
 
