@@ -101,7 +101,7 @@ std::vector<Found> replicate(const Setting& setting, Index signals, std::uint64_
     const tyto::Regression regression = tyto::make_regression(raw, y, options);
     const tyto::Fit known = tyto::fit(tyto::at_noise(regression, 1).problem);
     all.push_back(score("slope, sigma known", q, known.solution.beta, truth));
-    const tyto::NoiseFit estimated = tyto::fit_estimating_noise(regression, true);
+    const tyto::NoiseFit estimated = tyto::fit_estimating_noise(regression);
     all.push_back(score("slope, sigma estimated", q, estimated.fit.solution.beta, truth));
     all.back().settled = estimated.noise.status == tyto::NoiseStatus::kConverged;
   }

@@ -109,7 +109,7 @@ struct Fitted {
 
 Fitted solve(const FitArgs& args, const Regression& regression, const Observer& observer) {
   if (args.sigma == kEstimate) {
-    NoiseFit found = fit_estimating_noise(regression, args.regression.intercept, args.fit, observer);
+    NoiseFit found = fit_estimating_noise(regression, args.fit, observer);
     return {std::move(found.regression), std::move(found.fit), found.noise};
   }
   const std::optional<double> sigma = parse_sigma(args.sigma);
@@ -128,7 +128,7 @@ int exit_code(const Fitted& result) {
 
 void prepare(FitArgs& args) {
   args.regression.relative_to = parse_relative_to(args.relative_to);
-  if (args.gamma) validate_gamma(*args.gamma);
+  if (args.gamma) validate_gamma(*args.gamma, args.regression.nonnegative);
   parse_sigma(args.sigma);
   args.prepare();
   if (!args.sigma.empty()) validate_noise_weights(args.regression);
@@ -143,7 +143,7 @@ int run(FitArgs& args) {
     return solve(args, regression, std::ref(progress));
   }();
   Model model = make_model(data, args.regression, result.regression, result.fit, args.fit);
-  args.label(model);
+  args.label(model, data);
   model.noise = result.noise;
   Path path = as_path(result.regression, result.fit, model);
   if (args.gamma) {

@@ -62,7 +62,7 @@ std::string ending(const Path& path) {
 
 std::string chosen_line(const Model& model, const CriterionChoice& choice) {
   return fmt::format(
-      "{:<4}  step {}, alpha {:.7g}: {:.6g} with {} degrees of freedom, {} non-zeros in {} clusters\n",
+      "{:<4}  step {}, alpha {:.7g}: {:.6g} with {:.4g} degrees of freedom, {} non-zeros in {} clusters\n",
       std::string(name(choice.criterion)) + ":", choice.step, model.alpha, choice.value, choice.freedom,
       model.coefficients.size(), model.clusters());
 }
@@ -93,7 +93,7 @@ int exit_code(const Path& path) {
 // Refuses options that cannot go together before anything is read; returns the criteria that are to choose.
 std::vector<Criterion> prepare(PathArgs& args) {
   validate(args.path);
-  if (args.gamma) validate_gamma(*args.gamma);
+  if (args.gamma) validate_gamma(*args.gamma, args.regression.nonnegative);
   if (args.sigma) validate_sigma(*args.sigma);
   std::vector<Criterion> criteria;
   for (const std::string& text : args.choose) {
@@ -114,12 +114,11 @@ int run(PathArgs& args) {
     return fit_path(regression, args.path, args.fit, std::ref(progress));
   }();
   if (args.gamma) relax(regression, *args.gamma, path);
-  const std::vector<Criteria> found =
-      criteria(path, regression.problem, {args.regression.intercept, args.sigma});
+  const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma);
   std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
-  for (Model& model : models) args.label(model);
+  for (Model& model : models) args.label(model, data);
   for (const Criterion criterion : choosing) {
-    const CriterionChoice choice = choose(found, criterion, data.design.rows());
+    const CriterionChoice choice = choose(found, criterion, regression.problem.design.total_weight());
     models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
   }
 

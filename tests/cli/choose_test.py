@@ -185,6 +185,22 @@ class Relaxed(ChooseTest):
         found = json.loads(self.succeed("verify", "model.json", self.data, "--json", "-"))
         self.assertTrue(all(fit["relaxed_error"] < 1e-10 for fit in found["fits"]))
 
+    def test_with_weights_ridge_and_unpenalized(self):
+        self.write("w.txt", "".join(f"{1 + row % 3}\n" for row in range(25)))
+        for args in (["--ridge", "2"], ["--unpenalized", "c3,c0"], ["--observation-weights", "w.txt"],
+                     ["--ridge", "2", "--unpenalized", "c3", "--observation-weights", "w.txt", "--no-standardize"]):
+            with self.subTest(args=args):
+                for gamma in ("0", "0.5"):
+                    self.path("--gamma", gamma, *args)
+                    weights = ["--observation-weights", "w.txt"] if "w.txt" in args else []
+                    found, out, err = self.run_tyto("verify", "model.json", self.data, *weights)
+                    self.assertEqual(found, 0, out + err)
+                    self.assertIn("15 of 15 certificates hold", out)
+                    self.assertIn("gamma", json.loads(self.read("model.json"))["fits"][3])
+        err = self.refused("fit", self.data, "--nonnegative", "--gamma", "0", "--model", "new.json")
+        self.assertIn("gamma: want none with nonnegative", err)
+        self.assertIn("gamma: want none with nonnegative", self.refused("cv", self.data, "--nonnegative", "--gamma", "0,1"))
+
     def test_more_clusters_than_rows(self):
         rows, response = oracle.problem(6, 40, seed=3)
         self.write("wide.csv", self.table(rows, response, [f"w{j}" for j in range(40)]))

@@ -110,6 +110,12 @@ function showSetting() {
       Noise: `standard deviation ${number(report.sigma, 6)}, ${report.sigma_status ? `estimated (${report.sigma_status.replaceAll("_", " ")})` : "as given"}`,
     }),
     Intercept: report.intercept ? "fitted" : "none",
+    ...(report.unpenalized.columns.length && {
+      Unpenalised: report.unpenalized.columns.map((column, k) => report.unpenalized.names[k] ?? `column ${column}`).join(", "),
+    }),
+    ...(report.observation_weights && { "Observation weights": report.observation_weights }),
+    ...(report.ridge > 0 && { Ridge: number(report.ridge, 6) }),
+    ...(report.nonnegative && { Coefficients: "not negative" }),
     Columns: report.standardize ? "standardised: mean 0, standard deviation 1" : "as they are",
     Solver: `${report.solver}, screening ${report.screening}, tolerance ${number(report.tolerance)}`,
     Program: `tyto ${report.version}, ${report.date}`,
@@ -122,6 +128,8 @@ function showSetting() {
   );
 }
 
+const kUnpenalizedTiles = 6;
+
 function showTiles() {
   const fit = fits[state.step];
   const tiles = [
@@ -130,6 +138,9 @@ function showTiles() {
     [share(fit.explained), "of the variance explained"],
     [number(rootMeanSquare(fit)), "root mean square residual"],
     [report.intercept ? number(fit.intercept, 5) : "none", "intercept"],
+    ...fit.unpenalized
+      .slice(0, kUnpenalizedTiles)
+      .map((value, k) => [number(value, 5), report.unpenalized.names[k] ?? `column ${report.unpenalized.columns[k]}`]),
     [
       converged(fit) ? percent(proven(fit)) : `! ${percent(proven(fit))}`,
       converged(fit) ? "above the best possible, at most" : kStatusWords[fit.status],

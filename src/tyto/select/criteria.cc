@@ -13,15 +13,18 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Criterion>, 3> kCriteria{
     {{"aic", Criterion::kAic}, {"bic", Criterion::kBic}, {"cp", Criterion::kCp}}};
 
-Index freedom(const PathStep& step, bool intercept) { return step.clusters + (intercept ? 1 : 0); }
+double freedom(const PathStep& step, const Problem& problem) {
+  const Index outside = problem.design.basis().cols();
+  return static_cast<double>(outside) + pattern_freedom(problem, step.beta);
+}
 
 double squared(double x) { return x * x; }
 
 // The residuals of the weakest penalty that leaves some degrees of freedom.
-std::optional<double> residual_variance(const Path& path, Index n, bool intercept) {
-  for (auto step = path.steps.rbegin(); step != path.steps.rend(); ++step)
-    if (const Index left = n - freedom(*step, intercept); left > 0)
-      return squared(step->residual_norm) / static_cast<double>(left);
+std::optional<double> residual_variance(const Path& path, const std::vector<Criteria>& criteria, double n) {
+  for (std::size_t k = path.steps.size(); k-- > 0;)
+    if (const double left = n - criteria[k].freedom; left > 0)
+      return squared(path.steps[k].residual_norm) / left;
   return {};
 }
 
@@ -50,32 +53,31 @@ Criterion parse_criterion(std::string_view text) {
   throw InvalidArgument("choose: want aic, bic or cp, got '" + std::string(text) + "'");
 }
 
-std::vector<Criteria> criteria(const Path& path, const Problem& problem, const CriteriaOptions& options) {
-  if (options.sigma) validate_sigma(*options.sigma);
-  const Index n = problem.design.rows(), p = problem.design.cols();
-  const auto rows = static_cast<double>(n);
-  std::optional<double> variance;
-  if (options.sigma)
-    variance = squared(*options.sigma);
-  else if (p < n)
-    variance = residual_variance(path, n, options.intercept);
+std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma) {
+  if (sigma) validate_sigma(*sigma);
+  const double n = problem.design.total_weight();
   // A residual at the level of rounding says no more than 0 would.
   using Limits = std::numeric_limits<double>;
   const double least = std::max(squared(Limits::epsilon() * problem.y.norm()), Limits::min());
   std::vector<Criteria> result;
   for (const PathStep& step : path.steps) {
-    Criteria one{freedom(step, options.intercept)};
-    const double squares = squared(step.residual_norm),
-                 fit = rows * std::log(std::max(squares, least) / rows);
-    const auto unknowns = static_cast<double>(one.freedom);
-    one.aic = fit + 2 * unknowns, one.bic = fit + std::log(rows) * unknowns;
-    if (variance && *variance > least / rows) one.cp = squares / *variance - rows + 2 * unknowns;
+    Criteria one{freedom(step, problem)};
+    const double fit = n * std::log(std::max(squared(step.residual_norm), least) / n);
+    one.aic = fit + 2 * one.freedom, one.bic = fit + std::log(n) * one.freedom;
     result.push_back(one);
   }
+  std::optional<double> variance;
+  if (sigma)
+    variance = squared(*sigma);
+  else if (static_cast<double>(problem.design.cols()) < n)
+    variance = residual_variance(path, result, n);
+  if (!variance || !(*variance > least / n)) return result;
+  for (std::size_t k = 0; k < result.size(); ++k)
+    result[k].cp = squared(path.steps[k].residual_norm) / *variance - n + 2 * result[k].freedom;
   return result;
 }
 
-CriterionChoice choose(const std::vector<Criteria>& criteria, Criterion criterion, Index n) {
+CriterionChoice choose(const std::vector<Criteria>& criteria, Criterion criterion, double n) {
   if (criteria.empty()) throw InvalidArgument("choose: want at least one strength, got none");
   std::optional<Index> best;
   for (Index k = 0; k < std::ssize(criteria); ++k) {

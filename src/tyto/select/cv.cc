@@ -29,23 +29,26 @@ struct Task {
   const RegressionOptions& regression;
   const CvOptions& cv;
   const FitOptions& fit;
+  Vector weights;   // of the rows
   double variance;  // of the response
 };
 
-double measured(ErrorMeasure measure, const Vector& residual, double variance) {
-  const auto n = static_cast<double>(residual.size());
-  if (measure == ErrorMeasure::kMae) return residual.lpNorm<1>() / n;
-  const double mse = residual.squaredNorm() / n;
+double measured(ErrorMeasure measure, const Vector& residual, const Vector& weights, double variance) {
+  const double total = weights.sum();
+  if (total == 0) return 0;
+  if (measure == ErrorMeasure::kMae) return weights.dot(residual.cwiseAbs()) / total;
+  const double mse = weights.dot(residual.cwiseAbs2()) / total;
   return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
 }
 
 using Coefficients = SparseBeta::InnerIterator;
 
-// The columns that any of them needs.
-IndexSet support(std::span<const SparseBeta> betas) {
-  IndexSet columns;
+// The columns of the data that any of them needs.
+IndexSet support(const Regression& regression, std::span<const SparseBeta> betas) {
+  IndexSet columns = regression.free;
   for (const SparseBeta& beta : betas)
-    for (Coefficients it(beta); it; ++it) columns.push_back(it.index());
+    for (Coefficients it(beta); it; ++it)
+      columns.push_back(regression.penalized[static_cast<std::size_t>(it.index())]);
   std::ranges::sort(columns);
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
@@ -55,16 +58,26 @@ IndexSet support(std::span<const SparseBeta> betas) {
 Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
                           const Design& rows) {
   const Design& design = regression.problem.design;
-  const IndexSet columns = support(betas);
+  const IndexSet columns = support(regression, betas);
+  const auto place = [&](Index column) {
+    return std::ranges::lower_bound(columns, column) - columns.begin();
+  };
   const auto count = static_cast<Index>(betas.size());
   Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
-  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Constant(count, regression.response_mean);
-  for (Index k = 0; k < count; ++k)
+  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Zero(count);
+  for (Index k = 0; k < count; ++k) {
+    Vector along = Vector::Zero(design.offsets().rows());
     for (Coefficients it(betas[static_cast<std::size_t>(k)]); it; ++it) {
       const double coefficient = it.value() / design.scales()[it.index()];
-      beta(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = coefficient;
-      intercepts[k] -= coefficient * design.centers()[it.index()];
+      beta(place(regression.penalized[static_cast<std::size_t>(it.index())]), k) = coefficient;
+      along += coefficient * design.offsets().col(it.index());
     }
+    const Vector outside = regression.free_coefficients(along);
+    if (regression.has_intercept) intercepts[k] = outside[0];
+    for (Index i = 0; i < std::ssize(regression.free); ++i)
+      beta(place(regression.free[static_cast<std::size_t>(i)]), k) =
+          outside[i + (regression.has_intercept ? 1 : 0)];
+  }
   rows.select(columns).multiply(beta, prediction);
   return prediction.rowwise() + intercepts;
 }
@@ -79,7 +92,7 @@ std::vector<double> gammas(const CvOptions& cv) {
 std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
                            std::span<const Index> held_out) {
   const Design rows = task.raw.take_rows(held_out);
-  const Vector truth = task.response(held_out);
+  const Vector truth = task.response(held_out), weights = task.weights(held_out);
   const std::size_t steps = path.steps.size(),
                     most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
   const std::vector<double> asked = gammas(task.cv);
@@ -100,7 +113,7 @@ std::vector<double> errors(const Task& task, const Regression& regression, const
         const auto column = static_cast<Index>(k);
         Vector residual = truth - tight.col(column);
         if (asked[g] != 1) residual += (1 - asked[g]) * (tight.col(column) - loose.col(column));
-        result[g * steps + begin + k] = measured(task.cv.error, residual, task.variance);
+        result[g * steps + begin + k] = measured(task.cv.error, residual, weights, task.variance);
       }
   }
   return result;
@@ -109,21 +122,23 @@ std::vector<double> errors(const Task& task, const Regression& regression, const
 // One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
 FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
                    const PathObserver& observer) {
-  const Index n = task.raw.rows();
-  const double share = static_cast<double>(rows.training.size()) / static_cast<double>(n);
-  const Design training = task.raw.take_rows(rows.training);
   RegressionOptions words = task.regression;
   words.weight_values = curve.regression.shape.weights();
-  const Regression regression = make_regression(training, task.response(rows.training), words);
+  words.observation_weights = task.weights;
+  words.observation_weights(rows.held_out).setZero();
+  const double share = words.observation_weights.sum() / task.weights.sum();
+  words.ridge *= share;
+  const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
-  const Path path = fit_path({regression.problem.design, regression.problem.y, regression.shape}, alphas, {},
-                             options, observer);
+  Problem unit = regression.problem;
+  unit.penalty = regression.shape;
+  const Path path = fit_path(unit, alphas, {}, options, observer);
 
   FoldScore score;
   score.rows = std::ssize(rows.held_out);
-  const auto entries = [](const Design& design) { return static_cast<double>(design.stored_entries()); };
-  score.passes = path.passes * entries(training) / std::max(1.0, entries(task.raw));
+  score.weight = task.weights(rows.held_out).sum();
+  score.passes = path.passes;
   if (path.stopped_by != PathStop::kNone) return score;
   score.errors = errors(task, regression, path, rows.held_out);
   for (const PathStep& step : path.steps) {
@@ -141,15 +156,15 @@ CvErrors average(double gamma, std::size_t begin, std::size_t steps, const std::
   CvErrors result{gamma};
   const Index folds = cv.folds, repeats = cv.repeats;
   double n = 0;
-  for (const FoldScore& score : scores) n += static_cast<double>(score.rows) / static_cast<double>(repeats);
+  for (const FoldScore& score : scores) n += score.weight / static_cast<double>(repeats);
   for (std::size_t k = begin; k < begin + steps; ++k) {
     std::vector<double> mean(static_cast<std::size_t>(repeats));
     for (const FoldScore& score : scores)
-      mean[static_cast<std::size_t>(score.repeat)] += static_cast<double>(score.rows) / n * score.errors[k];
+      mean[static_cast<std::size_t>(score.repeat)] += score.weight / n * score.errors[k];
     double squares = 0;
     for (const FoldScore& score : scores) {
       const double deviation = score.errors[k] - mean[static_cast<std::size_t>(score.repeat)];
-      squares += static_cast<double>(score.rows) / n * deviation * deviation;
+      squares += score.weight / n * deviation * deviation;
     }
     result.error.push_back(std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(repeats));
     result.standard_error.push_back(
@@ -339,9 +354,10 @@ class Run {
   std::atomic<bool> stopped_ = false;
 };
 
-double variance(const Vector& y) {
+double variance(const Vector& y, const Vector& weights) {
   if (y.size() == 0 || y.minCoeff() == y.maxCoeff()) return 0;
-  return (y.array() - y.mean()).square().mean();
+  const double total = weights.sum(), mean = weights.dot(y) / total;
+  return weights.dot((y.array() - mean).square().matrix()) / total;
 }
 
 }  // namespace
@@ -376,7 +392,7 @@ void validate(const CvOptions& options) {
     if (std::ranges::count(options.qs, q) > 1)
       throw InvalidArgument(fmt::format("q: want each number once, got {} twice", q));
   for (const double gamma : options.gammas) {
-    validate_gamma(gamma);
+    validate_gamma(gamma, false);
     if (std::ranges::count(options.gammas, gamma) > 1)
       throw InvalidArgument(fmt::format("gamma: want each number once, got {} twice", gamma));
   }
@@ -420,12 +436,17 @@ double CrossValidation::worst_gap() const {
 CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
                                const CvOptions& cv, const FitOptions& options, const CvHooks& hooks) {
   validate(cv), validate(options);
+  for (const double gamma : cv.gammas) validate_gamma(gamma, regression.nonnegative);
   if (cv.qs.size() > 1 && (regression.weight_values.size() > 0 ||
                            (regression.weights != "bh" && regression.weights != "gaussian")))
     throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");
   if (response.size() != raw.rows())
     throw InvalidArgument(fmt::format("response: want {} numbers, got {}", raw.rows(), response.size()));
-  const Task task{raw, response, regression, cv, options, variance(response)};
+  const Vector& given = regression.observation_weights;
+  const Vector weights = given.size() > 0 ? given : Vector::Ones(raw.rows());
+  if (weights.size() != raw.rows() || response.size() != raw.rows())
+    make_regression(raw, response, regression);
+  const Task task{raw, response, regression, cv, options, weights, variance(response, weights)};
   if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
   return Run(task, hooks)();

@@ -43,18 +43,20 @@ class Estimate {
         problem_(regression.problem),
         options_(options),
         observer_(observer),
-        sequence_(problem_.design, problem_.y, options) {}
+        sequence_(problem_, options) {}
 
-  NoiseFit run(bool intercept, Index max_iterations) {
-    const Index rows = problem_.design.rows() - (intercept ? 1 : 0);
+  NoiseFit run(Index max_iterations) {
+    const double rows = problem_.design.total_weight() - static_cast<double>(problem_.design.basis().cols());
+    Problem plain = problem_;
+    plain.ridge = 0;
     IndexSet support;
     for (;;) {
-      const Index left = rows - std::ssize(support);
+      const double left = rows - static_cast<double>(support.size());
       if (left <= 0) return answer(NoiseStatus::kTooManySelected);
-      const double residual = least_squares(problem_, support).residual_norm;
+      const double residual = least_squares(plain, support).residual_norm;
       // What is left over is rounding.
       if (!(residual > 1e-12 * problem_.y.norm())) return answer(NoiseStatus::kNoNoise);
-      const double sigma = residual / std::sqrt(static_cast<double>(left));
+      const double sigma = residual / std::sqrt(left);
       past_.supports.push_back(support), past_.sigmas.push_back(sigma);
       fit_at(sigma);
       IndexSet selected = nonzero_entries(fit_->solution.beta);
@@ -118,7 +120,7 @@ NoiseStatus parse_noise_status(std::string_view text) {
 double noise_unit(const Design& design) {
   const Vector& norms = design.norms();
   const Index columns = (norms.array() > 0).count();
-  if (columns == 0) return std::sqrt(static_cast<double>(design.rows()));
+  if (columns == 0) return std::sqrt(design.total_weight());
   return norms.norm() / std::sqrt(static_cast<double>(columns));
 }
 
@@ -137,11 +139,11 @@ Regression at_noise(const Regression& regression, double sigma) {
   return regression.at(sigma * noise_unit(regression.problem.design));
 }
 
-NoiseFit fit_estimating_noise(const Regression& regression, bool intercept, const FitOptions& options,
+NoiseFit fit_estimating_noise(const Regression& regression, const FitOptions& options,
                               const Observer& observer, Index max_iterations) {
   if (max_iterations < 1)
     throw InvalidArgument(fmt::format("max_iterations: want a number >= 1, got {}", max_iterations));
-  return Estimate(regression, options, observer).run(intercept, max_iterations);
+  return Estimate(regression, options, observer).run(max_iterations);
 }
 
 }  // namespace tyto

@@ -27,7 +27,8 @@ struct Noise {
 };
 
 // What sigma is multiplied with to get the multiplier of the weights: the root mean square of the columns'
-// norms, constant columns left out. It is sqrt(n) for standardised columns.
+// norms, constant columns left out. It is sqrt(n) for standardised columns, but for what unpenalised ones
+// explain of them.
 double noise_unit(const Design& design);
 
 // Throws InvalidArgument unless sigma says something about these weights: bh and gaussian are made for a
@@ -46,9 +47,9 @@ struct NoiseFit {
 };
 
 // Bogdan et al. 2015, Algorithm 5: sigma from the least squares on the support, which is empty at first, then
-// a fit with that sigma, and so on until the support stays as it is. `intercept`: it takes one degree of
-// freedom. options.max_seconds is for all fits.
-NoiseFit fit_estimating_noise(const Regression& regression, bool intercept, const FitOptions& options = {},
+// a fit with that sigma, and so on until the support stays as it is. The intercept and unpenalised columns
+// take degrees of freedom, too. options.max_seconds is for all fits.
+NoiseFit fit_estimating_noise(const Regression& regression, const FitOptions& options = {},
                               const Observer& observer = {}, Index max_iterations = 100);
 
 }  // namespace tyto

@@ -41,11 +41,11 @@ Vector make_residual(const Problem& problem, const Vector& beta) {
   return problem.y - make_iterate(problem, beta).eta;
 }
 
-PathStep summarize(double alpha, Fit fit, double y_norm) {
+PathStep summarize(double alpha, Fit fit, const Vector& y) {
   PathStep step{alpha};
   step.beta = fit.solution.beta.sparseView();
-  step.residual_norm = fit.certificate.residual_norm;
-  step.explained = explained(step.residual_norm, y_norm);
+  step.residual_norm = (y - fit.solution.eta).norm();
+  step.explained = explained(step.residual_norm, y.norm());
   step.clusters = distinct_magnitudes(step.beta);
   fit.solution = {}, fit.certificate.correlation = {};
   step.fit = std::move(fit);
@@ -80,8 +80,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
               const FitOptions& options, const PathObserver& observer) {
   validate(rules), validate(alphas), validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
-  Sequence sequence(unit.design, unit.y, options);
-  const double y_norm = unit.y.norm();
+  Sequence sequence(unit, options);
   std::vector<SortedL1> penalties;
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
   bool interrupted = false;
@@ -101,7 +100,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
       if (foreseen) watch(now->trace.back());
       path.passes += now->passes;
       path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
-      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), y_norm));
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit.y));
       path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
     }
   }
@@ -113,7 +112,9 @@ Path fit_path(const Regression& regression, const PathOptions& rules, const FitO
   const Problem& problem = regression.problem;
   const Index n = problem.design.rows(), p = problem.design.cols();
   const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
-  Path path = fit_path({problem.design, problem.y, regression.shape}, alphas, rules, options, observer);
+  Problem unit = problem;
+  unit.penalty = regression.shape;
+  Path path = fit_path(unit, alphas, rules, options, observer);
   path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
   return path;
 }
@@ -153,6 +154,7 @@ SparseBeta PathStep::predicting() const {
 
 void relax(const Regression& regression, double gamma, Path& path) {
   const Problem& problem = regression.problem;
+  validate_gamma(gamma, problem.penalty.nonnegative());
   for (PathStep& step : path.steps) {
     step.relaxation = {gamma, relax(problem, step.beta)};
     step.residual_norm = make_residual(problem, step.predicting()).norm();

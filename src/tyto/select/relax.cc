@@ -15,19 +15,39 @@ namespace tyto {
 namespace {
 
 // Least squares of y on Z, where a column of Z is the signed sum of the columns of a cluster, scaled to
-// length 1. Coefficients of Z are called c.
+// length 1; with the problem's ridge. Coefficients of Z are called c.
 class PatternSystem {
  public:
-  PatternSystem(Design columns, const Vector& y, const Pattern& pattern)
-      : design_(std::move(columns)), y_(y), cluster_of_(design_.cols()), signs_(design_.cols()) {
+  PatternSystem(const Problem& problem, std::span<const Index> columns, const Pattern& pattern)
+      : design_(problem.design.select(columns)),
+        y_(problem.y),
+        cluster_of_(design_.cols()),
+        signs_(design_.cols()),
+        ridges_(std::ssize(pattern)) {
     clusters_ = std::ssize(pattern);
+    for (Index k = 0; k < clusters_; ++k)
+      ridges_[k] = problem.ridge * static_cast<double>(pattern[static_cast<std::size_t>(k)].size());
     for (Index k = 0; k < clusters_; ++k) {
       const Cluster& cluster = pattern[static_cast<std::size_t>(k)];
       for (std::size_t i = 0; i < cluster.columns.size(); ++i)
         cluster_of_[cluster.columns[i]] = k, signs_[cluster.columns[i]] = cluster.signs[i];
     }
     hessian_ = design_.is_sparse() ? from_products() : from_sums();
+    hessian_ += ridges_.asDiagonal();
     scale();
+  }
+
+  // The trace of the matrix that makes fitted values of y.
+  double freedom() const {
+    Matrix factor = hessian_;
+    if (ridges_.isZero(0) || !cholesky(factor)) return static_cast<double>(clusters_);
+    double lost = 0;
+    for (Index k = 0; k < clusters_; ++k) {
+      Vector inverse = Vector::Unit(clusters_, k);
+      cholesky_solve(factor, inverse);
+      lost += inverse[k] * ridges_[k];
+    }
+    return static_cast<double>(clusters_) - lost;
   }
 
   struct Solution {
@@ -73,6 +93,7 @@ class PatternSystem {
   void scale() {
     factors_ = hessian_.diagonal().unaryExpr([](double h) { return h > 0 ? 1 / std::sqrt(h) : 0.0; });
     hessian_ = factors_.asDiagonal() * hessian_ * factors_.asDiagonal();
+    ridges_.array() *= factors_.array().square();
   }
 
   Vector beta(const Vector& c) const {
@@ -86,12 +107,12 @@ class PatternSystem {
     return y_ - eta;
   }
 
-  // Z'(y - Zc), from the data.
+  // Z'(y - Zc) less the ridge, from the data.
   Vector gradient(const Vector& c) const {
     Vector correlation, sum = Vector::Zero(clusters_);
     design_.transpose_multiply(residual(c), correlation);
     for (Index j = 0; j < design_.cols(); ++j) sum[cluster_of_[j]] += signs_[j] * correlation[j];
-    return sum.cwiseProduct(factors_);
+    return sum.cwiseProduct(factors_) - ridges_.cwiseProduct(c);
   }
 
   // The normal equations, refined with gradients from the data. None where they are too ill-conditioned.
@@ -117,13 +138,18 @@ class PatternSystem {
   // The shortest c of those that solve least squares.
   Vector by_orthogonal(Index& rank) const {
     constexpr double kDependent = 1e-12;
-    const Matrix z = sums() * factors_.asDiagonal();
+    const Index rows = design_.rows(), more = ridges_.isZero(0) ? 0 : clusters_;  // a ridge is more rows
+    Matrix z = Matrix::Zero(rows + more, clusters_);
+    z.topRows(rows) = sums() * factors_.asDiagonal();
+    z.bottomRows(more).diagonal() = ridges_.head(more).cwiseSqrt();
+    Vector y = Vector::Zero(rows + more);
+    y.head(rows) = y_;
     Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
     decomposition.setThreshold(kDependent);
     decomposition.compute(z);
     rank = decomposition.rank();
-    Vector c = decomposition.solve(y_);
-    c += decomposition.solve(Vector(y_ - z * c));
+    Vector c = decomposition.solve(y);
+    c += decomposition.solve(Vector(y - z * c));
     return c;
   }
 
@@ -132,13 +158,18 @@ class PatternSystem {
   Eigen::Matrix<Index, Eigen::Dynamic, 1> cluster_of_;
   Vector signs_;
   Index clusters_ = 0;
-  Matrix hessian_;  // Z'Z
+  Vector ridges_;   // of c
+  Matrix hessian_;  // Z'Z and the ridges
   Vector factors_;  // of the scaling
 };
 
+IndexSet support(const SparseBeta& beta) {
+  return {beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros()};
+}
+Vector values(const SparseBeta& beta) { return Eigen::Map<const Vector>(beta.valuePtr(), beta.nonZeros()); }
+
 LeastSquares solve(const Problem& problem, std::span<const Index> columns, const Pattern& pattern) {
-  const PatternSystem::Solution solution =
-      PatternSystem(problem.design.select(columns), problem.y, pattern).solve();
+  const PatternSystem::Solution solution = PatternSystem(problem, columns, pattern).solve();
   LeastSquares result{SparseBeta(problem.design.cols()), solution.residual.norm(), solution.rank};
   result.beta.reserve(std::ssize(columns));
   for (std::size_t k = 0; k < columns.size(); ++k)
@@ -149,8 +180,13 @@ LeastSquares solve(const Problem& problem, std::span<const Index> columns, const
 }  // namespace
 
 LeastSquares relax(const Problem& problem, const SparseBeta& beta) {
-  const IndexSet columns(beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros());
-  return solve(problem, columns, pattern_of(Eigen::Map<const Vector>(beta.valuePtr(), beta.nonZeros())));
+  return solve(problem, support(beta), pattern_of(values(beta)));
+}
+
+double pattern_freedom(const Problem& problem, const SparseBeta& beta) {
+  const Pattern pattern = pattern_of(values(beta));
+  if (problem.ridge == 0) return static_cast<double>(pattern.size());
+  return PatternSystem(problem, support(beta), pattern).freedom();
 }
 
 LeastSquares least_squares(const Problem& problem, std::span<const Index> columns) {
@@ -166,7 +202,9 @@ SparseBeta mixed(const SparseBeta& penalized, const SparseBeta& relaxed, double 
   return result;
 }
 
-void validate_gamma(double gamma) {
+void validate_gamma(double gamma, bool nonnegative) {
+  if (nonnegative)
+    throw InvalidArgument("gamma: want none with nonnegative: relaxed coefficients may be below 0");
   if (!(gamma >= 0 && gamma <= 1))
     throw InvalidArgument(fmt::format("gamma: want a number in [0, 1], got {}", gamma));
 }

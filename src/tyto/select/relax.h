@@ -21,13 +21,17 @@ struct Relaxation {
   double gamma = 1;
   LeastSquares least_squares;
 };
-void validate_gamma(double gamma);  // throws InvalidArgument unless it is in [0, 1]
+// Throws InvalidArgument unless it is in [0, 1], and where coefficients must not be negative: least squares
+// would not keep to that.
+void validate_gamma(double gamma, bool nonnegative);
 
 // Least squares on the pattern of `beta` (MATH.md, section 10): its clusters keep one magnitude each, their
-// members the signs that they have relative to each other.
+// members the signs that they have relative to each other. A ridge stays.
 LeastSquares relax(const Problem& problem, const SparseBeta& beta);
+// Its degrees of freedom: the number of clusters; less with a ridge.
+double pattern_freedom(const Problem& problem, const SparseBeta& beta);
 
-// Ordinary least squares on some columns.
+// The same where each of some columns is a cluster of its own.
 LeastSquares least_squares(const Problem& problem, std::span<const Index> columns);
 
 // (1 - gamma) relaxed + gamma penalized, both with the same entries.

@@ -24,8 +24,13 @@ struct RelaxedFinding {
   std::string reason;  // why the claim does not hold, in words; empty where it does
 };
 
-// `centers` and `scales` of all columns, as MATH.md, section 1 defines them.
-RelaxedFinding check_relaxed(const RelaxedClaim& claim, const Dataset& data,
-                             const std::vector<long double>& centers, const std::vector<long double>& scales);
+// What the problem makes of the data, as MATH.md, section 1 defines it.
+struct RelaxedSetting {
+  std::vector<long double> centers, scales;  // of all columns
+  std::vector<long double> row_weights;
+  std::vector<Index> unpenalized;
+  long double ridge = 0;
+};
+RelaxedFinding check_relaxed(const RelaxedClaim& claim, const Dataset& data, const RelaxedSetting& setting);
 
 }  // namespace tyto

@@ -32,7 +32,7 @@ void expect_as_naive(const Data& data, bool intercept, std::optional<double> sig
   PathOptions grid;
   grid.steps = 15;
   const Path path = fit_path(regression, grid);
-  const auto found = criteria(path, regression.problem, {intercept, sigma});
+  const auto found = criteria(path, regression.problem, sigma);
   ASSERT_EQ(found.size(), path.steps.size());
   const auto n = static_cast<double>(data.y.size());
   std::vector<double> squares, freedom;
@@ -50,7 +50,7 @@ void expect_as_naive(const Data& data, bool intercept, std::optional<double> sig
   while (freedom[last] >= n) --last;
   const double variance = sigma ? *sigma * *sigma : squares[last] / (n - freedom[last]);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    EXPECT_EQ(static_cast<double>(found[k].freedom), freedom[k]);
+    EXPECT_EQ(found[k].freedom, freedom[k]);
     const double fit = n * std::log(squares[k] / n);
     EXPECT_NEAR(found[k].aic, fit + 2 * freedom[k], 1e-9 * std::abs(fit));
     EXPECT_NEAR(found[k].bic, fit + std::log(n) * freedom[k], 1e-9 * std::abs(fit));
@@ -71,7 +71,8 @@ TEST(Criteria, AreTheirDefinitions) {
 
 PathStep step_of(double residual_norm, Index clusters) {
   PathStep step;
-  step.residual_norm = residual_norm, step.clusters = clusters;
+  step.residual_norm = residual_norm, step.clusters = clusters, step.beta.resize(4);
+  for (Index k = 0; k < clusters; ++k) step.beta.insert(k) = static_cast<double>(k + 1);
   return step;
 }
 
@@ -81,13 +82,13 @@ TEST(Criteria, PerfectFitsAreFinite) {
       dense_problem(random_matrix(random, 9, 4), random_vector(random, 9), Vector::Ones(4));
   Path path;
   path.steps = {step_of(problem.y.norm(), 0), step_of(0, 2), step_of(0, 3)};
-  const auto found = criteria(path, problem, {});
+  const auto found = criteria(path, problem);
   for (const Criteria& one : found) {
     EXPECT_TRUE(std::isfinite(one.aic) && std::isfinite(one.bic));
     EXPECT_FALSE(one.cp);  // the weakest penalty leaves no residual to take a variance from
   }
   EXPECT_EQ(choose(found, Criterion::kAic, 9).step, 1);  // as good as the next, and smaller
-  EXPECT_EQ(choose(found, Criterion::kBic, 9).freedom, 3);
+  EXPECT_EQ(choose(found, Criterion::kBic, 9).freedom, 2);
   EXPECT_THROW(choose(found, Criterion::kCp, 9), InvalidArgument);
 }
 
@@ -96,12 +97,37 @@ TEST(Criteria, OneRowAndAConstantResponse) {
     const Regression regression =
         make_regression(Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Ones(y.size(), 2))), y, {});
     const Path path = fit_path(regression);
-    const auto found = criteria(path, regression.problem, {});
+    const auto found = criteria(path, regression.problem);
     for (const Criteria& one : found) EXPECT_TRUE(std::isfinite(one.aic) && std::isfinite(one.bic));
-    return choose(found, Criterion::kAic, y.size()).step;
+    return choose(found, Criterion::kAic, static_cast<double>(y.size())).step;
   };
   EXPECT_EQ(of(Vector::Constant(1, 3)), 0);
   EXPECT_EQ(of(Vector::Constant(5, 3)), 0);
+}
+
+// Rows that count several times are as good as so many rows; unpenalised columns take a degree of freedom.
+TEST(Criteria, WeightsAndUnpenalizedColumns) {
+  const Data data = simulated(20, 6, 5);
+  RegressionOptions weighted, repeated;
+  weighted.unpenalized = repeated.unpenalized = {4};
+  weighted.observation_weights = Vector::NullaryExpr(20, [](Index i) { return static_cast<double>(i % 3); });
+  IndexSet rows;
+  for (Index i = 0; i < 20; ++i) rows.insert(rows.end(), static_cast<std::size_t>(i % 3), i);
+  const auto of = [](const Eigen::MatrixXd& x, const Vector& y, const RegressionOptions& options) {
+    const Regression regression = make_regression(Design::dense(x), y, options);
+    PathOptions grid;
+    grid.steps = 6, grid.ratio = 0.1;
+    return criteria(fit_path(regression, grid, {.tolerance = 1e-11}), regression.problem);
+  };
+  const auto by_weight = of(data.x, data.y, weighted),
+             by_row = of(data.x(rows, Eigen::all), data.y(rows), repeated);
+  EXPECT_EQ(by_weight[0].freedom, 2);
+  for (std::size_t k = 0; k < by_row.size(); ++k) {
+    EXPECT_EQ(by_weight[k].freedom, by_row[k].freedom);
+    EXPECT_NEAR(by_weight[k].aic, by_row[k].aic, 1e-5);
+    EXPECT_NEAR(by_weight[k].bic, by_row[k].bic, 1e-5);
+    EXPECT_NEAR(by_weight[k].cp.value(), by_row[k].cp.value(), 1e-4);
+  }
 }
 
 TEST(Criteria, TheStrongestOfEqualsAndNoSaturatedOne) {
@@ -116,9 +142,9 @@ TEST(Criteria, TheStrongestOfEqualsAndNoSaturatedOne) {
 TEST(Criteria, Names) {
   for (const std::string& text : criterion_names()) EXPECT_EQ(name(parse_criterion(text)), text);
   EXPECT_THROW(parse_criterion("hq"), InvalidArgument);
-  EXPECT_THROW(criteria({}, dense_problem(Eigen::MatrixXd::Ones(2, 1), Vector::Ones(2), Vector::Ones(1)),
-                        {true, -1.0}),
-               InvalidArgument);
+  EXPECT_THROW(
+      criteria({}, dense_problem(Eigen::MatrixXd::Ones(2, 1), Vector::Ones(2), Vector::Ones(1)), -1.0),
+      InvalidArgument);
 }
 
 // Degrees of freedom are sum_i cov(fitted_i, y_i) / sigma^2 (Efron), and their estimate is the number of

@@ -50,7 +50,7 @@ TEST(Noise, IsCloseToTheTruthAndAFixedPoint) {
       RegressionOptions options = words("gaussian", 0.05);
       options.intercept = intercept;
       const Regression regression = make_regression(Design::dense(data.x), data.y, options);
-      const NoiseFit found = fit_estimating_noise(regression, intercept, {.tolerance = 1e-9});
+      const NoiseFit found = fit_estimating_noise(regression, {.tolerance = 1e-9});
       EXPECT_EQ(found.noise.status, NoiseStatus::kConverged);
       EXPECT_NEAR(found.noise.sigma, sigma, 0.15 * sigma);
       expect_certified(found.regression.problem, found.fit, 1e-9);
@@ -91,7 +91,7 @@ TEST(Noise, CyclesAreSeen) {
   const double r = 0.68 / 3;
   const Vector y = r * q.col(1) + std::sqrt(1 - r * r) * q.col(3);
   const Regression regression = make_regression(Design::dense(x), y, words("bh", 1));
-  const NoiseFit found = fit_estimating_noise(regression, true, {.tolerance = 1e-10});
+  const NoiseFit found = fit_estimating_noise(regression, {.tolerance = 1e-10});
   EXPECT_EQ(found.noise.status, NoiseStatus::kCycle);
   EXPECT_EQ(found.noise.iterations, 2);
   EXPECT_NEAR(found.noise.sigma, naive_sigma(x, y, {0}, true), 1e-10);
@@ -103,28 +103,28 @@ TEST(Noise, CyclesAreSeen) {
 TEST(Noise, LimitsEndIt) {
   const Data data = simulated(50, 20, 3, 1, 4);
   const Regression regression = make_regression(Design::dense(data.x), data.y, words());
-  const NoiseFit one = fit_estimating_noise(regression, true, {}, {}, 1);
+  const NoiseFit one = fit_estimating_noise(regression, {}, {}, 1);
   EXPECT_EQ(one.noise.status, NoiseStatus::kLimit);
   EXPECT_EQ(one.noise.iterations, 1);
   EXPECT_NEAR(one.noise.sigma, naive_sigma(data.x, data.y, {}, true), 1e-12 * one.noise.sigma);
-  const NoiseFit stopped = fit_estimating_noise(regression, true, {.tolerance = 1e-12, .solver = "apgd"},
+  const NoiseFit stopped = fit_estimating_noise(regression, {.tolerance = 1e-12, .solver = "apgd"},
                                                 [](const auto&) { return false; });
   EXPECT_EQ(stopped.fit.status, Status::kInterrupted);
   EXPECT_EQ(stopped.noise.status, NoiseStatus::kLimit);
-  EXPECT_THROW(fit_estimating_noise(regression, true, {}, {}, 0), InvalidArgument);
+  EXPECT_THROW(fit_estimating_noise(regression, {}, {}, 0), InvalidArgument);
 }
 
 TEST(Noise, NoNoise) {
   Data data = simulated(50, 20, 0, 0, 5);
   data.y = 2 * data.x.col(3);
   const Regression regression = make_regression(Design::dense(data.x), data.y, words());
-  const NoiseFit found = fit_estimating_noise(regression, true);
+  const NoiseFit found = fit_estimating_noise(regression);
   EXPECT_EQ(found.noise.status, NoiseStatus::kNoNoise);
   EXPECT_GT(found.noise.sigma, 0);
   EXPECT_NE(found.fit.solution.beta[3], 0);
   expect_certified(found.regression.problem, found.fit, 1e-6);
   const Regression constant = make_regression(Design::dense(data.x), Vector::Constant(50, 4), words());
-  const NoiseFit nothing = fit_estimating_noise(constant, true);
+  const NoiseFit nothing = fit_estimating_noise(constant);
   EXPECT_EQ(nothing.noise.status, NoiseStatus::kNoNoise);
   EXPECT_EQ(nothing.noise.sigma, 0);
   EXPECT_TRUE(nothing.fit.solution.beta.isZero(0));
@@ -142,7 +142,7 @@ TEST(Noise, AlwaysEnds) {
     RegressionOptions options = words(round % 2 == 0 ? "bh" : "gaussian", random.uniform(0.05, 1));
     options.intercept = random.chance(0.5), options.standardize = random.chance(0.5);
     const Regression regression = make_regression(Design::dense(data.x), data.y, options);
-    const NoiseFit found = fit_estimating_noise(regression, options.intercept, {}, {}, 50);
+    const NoiseFit found = fit_estimating_noise(regression, {}, {}, 50);
     expect_certified(found.regression.problem, found.fit, 1e-6);
     ASSERT_TRUE(found.noise.status);
     EXPECT_LE(found.noise.iterations, 50);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <cmath>
 #include <map>
@@ -171,6 +173,53 @@ TEST(Relax, ScalesOfColumnsDoNotMatter) {
     EXPECT_NEAR(scaled.beta.coeff(j) * scales[j], plain.beta.coeff(j), 1e-12) << j;
 }
 
+// A ridge is a row sqrt(ridge) for each coefficient.
+TEST(Relax, ARidgeStays) {
+  Random random(10);
+  for (const Index n : {20, 4}) {
+    Problem problem = dense_problem(random_matrix(random, n, 7), random_vector(random, n), Vector::Ones(7));
+    const Vector beta = Vector({{2, -2, 0, 1, 3, 1, 4}});
+    problem.ridge = 0.7;
+    const Eigen::MatrixXd x = dense_columns(problem.design);
+    Eigen::MatrixXd more(n + 7, 7);
+    more << x, std::sqrt(0.7) * Eigen::MatrixXd::Identity(7, 7);
+    Vector y = Vector::Zero(n + 7);
+    y.head(n) = problem.y;
+    const Sums sums = naive_sums(more, beta);
+    const Vector want = naive_solution(sums.z, y);
+    const LeastSquares found = relax(problem, beta.sparseView());
+    for (const auto& [column, at] : sums.place)
+      EXPECT_NEAR(found.beta.coeff(column), at.second * want[at.first], 1e-11) << column;
+    EXPECT_NEAR(found.residual_norm, (problem.y - x * Vector(found.beta)).norm(), 1e-12);
+    const Eigen::MatrixXd z = sums.z.topRows(n), inverse = (sums.z.transpose() * sums.z).inverse();
+    EXPECT_NEAR(pattern_freedom(problem, beta.sparseView()), (z * inverse * z.transpose()).trace(), 1e-10);
+    problem.ridge = 0;
+    EXPECT_EQ(pattern_freedom(problem, beta.sparseView()), 4);
+  }
+}
+
+// By hand: least squares on the intercept, the unpenalised column and the sums, rows repeated by weight.
+TEST(Relax, WithWeightsAndUnpenalizedColumns) {
+  Random random(11);
+  const Index n = 25;
+  const Eigen::MatrixXd x = random_matrix(random, n, 5);
+  const Vector y = random_vector(random, n);
+  RegressionOptions options;
+  options.unpenalized = {1}, options.standardize = false;
+  options.observation_weights = Vector::NullaryExpr(n, [](Index i) { return static_cast<double>(i % 3); });
+  const Regression regression = make_regression(Design::dense(x), y, options);
+  const Vector beta = Vector({{2, -2, 0, 1}});  // of columns 0, 2, 3, 4
+  const auto [coefficients, intercept] =
+      regression.on_data_scale(relax(regression.problem, beta.sparseView()).beta);
+  Eigen::MatrixXd z(n, 4);
+  z << Vector::Ones(n), x.col(1), x.col(0) - x.col(2), x.col(4);
+  const Vector roots = options.observation_weights.cwiseSqrt();
+  const Vector want = (roots.asDiagonal() * z).householderQr().solve(roots.cwiseProduct(y));
+  EXPECT_NEAR(intercept, want[0], 1e-11);
+  const std::vector<double> all{want[2], want[1], -want[2], 0, want[3]};
+  for (Index j = 0; j < 5; ++j) EXPECT_NEAR(coefficients[j], all[static_cast<std::size_t>(j)], 1e-11) << j;
+}
+
 TEST(Relax, LeastSquaresOnColumns) {
   Random random(7);
   const Eigen::MatrixXd x = random_matrix(random, 15, 6);
@@ -191,7 +240,9 @@ TEST(Relax, GammaMixes) {
   EXPECT_EQ(Vector(mixed(penalized, relaxed, 0)), Vector(relaxed));
   const Vector quarter = mixed(penalized, relaxed, 0.25);
   EXPECT_LE((quarter - 0.75 * Vector(relaxed) - 0.25 * Vector(penalized)).norm(), 1e-15);
-  for (const double bad : {-0.1, 1.1, std::nan("")}) EXPECT_THROW(validate_gamma(bad), InvalidArgument);
+  for (const double bad : {-0.1, 1.1, std::nan("")})
+    EXPECT_THROW(validate_gamma(bad, false), InvalidArgument);
+  EXPECT_THROW(validate_gamma(0.5, true), InvalidArgument);
 }
 
 // Residuals of least squares are orthogonal to the pattern, so that ||r||^2 grows with gamma^2 from there.
