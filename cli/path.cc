@@ -109,6 +109,9 @@ int run(PathArgs& args) {
   const std::vector<Criterion> choosing = prepare(args);
   const Dataset data = args.read();
   const Regression regression = args.make(data);
+  if (std::ranges::count(choosing, Criterion::kCp) > 0 && !args.sigma && cp_needs_sigma(regression.problem))
+    throw InvalidArgument(
+        "choose: cp needs the noise level where there are as many columns as rows: want --sigma");
   Path path = [&] {
     Progress progress(args.quiet);
     return fit_path(regression, args.path, args.fit, std::ref(progress));

@@ -53,6 +53,10 @@ Criterion parse_criterion(std::string_view text) {
   throw InvalidArgument("choose: want aic, bic or cp, got '" + std::string(text) + "'");
 }
 
+bool cp_needs_sigma(const Problem& problem) {
+  return static_cast<double>(problem.design.cols()) >= problem.design.total_weight();
+}
+
 std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma) {
   if (sigma) validate_sigma(*sigma);
   const double n = problem.design.total_weight();
@@ -69,7 +73,7 @@ std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::op
   std::optional<double> variance;
   if (sigma)
     variance = squared(*sigma);
-  else if (static_cast<double>(problem.design.cols()) < n)
+  else if (!cp_needs_sigma(problem))
     variance = residual_variance(path, result, n);
   if (!variance || !(*variance > least / n)) return result;
   for (std::size_t k = 0; k < result.size(); ++k)
@@ -91,7 +95,7 @@ CriterionChoice choose(const std::vector<Criteria>& criteria, Criterion criterio
   const std::optional<double> least = value(chosen, criterion);
   if (!least)
     throw InvalidArgument(
-        "choose: cp needs the noise level: want --sigma where p >= n or nothing is left over");
+        "choose: cp needs the noise level: the weakest penalty leaves no residual to take it from");
   return {criterion, step, chosen.freedom, *least};
 }
 

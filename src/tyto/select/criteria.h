@@ -35,6 +35,8 @@ struct CriterionChoice {
 // with freedom < n.
 std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma = {});
 
+bool cp_needs_sigma(const Problem& problem);  // p >= n
+
 // The least value among strengths that leave residual degrees of freedom; of several, the strongest penalty;
 // where none does, the first strength.
 // Throws InvalidArgument where the criterion cannot be had.
