@@ -1,0 +1,71 @@
+"""From what users have to a Design. The rules of what is borrowed and what is copied are all here (docs/python.md)."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils import validation
+
+from . import _core
+
+FLOATS = [np.float64, np.float32]
+# scikit-learn 1.6 made a function of a method, and renamed an argument.
+_NEW = hasattr(validation, "validate_data")
+_UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
+# Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
+_COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
+
+
+def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """X by columns and y, for an estimator that remembers their names and number."""
+    validate = _validator(estimator)
+    return validate(X, y, y_numeric=True, **_COLUMNS)
+
+
+def validate_predict(estimator: Any, X: Any) -> Any:
+    return _validator(estimator)(X, reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
+
+
+def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """The same where there is no estimator."""
+    return validation.check_X_y(X, y, y_numeric=True, **_COLUMNS)
+
+
+def columns(X: Any) -> Any:
+    return check_array(X, **_COLUMNS)
+
+
+def _validator(estimator: Any) -> Any:
+    if not _NEW:
+        return estimator._validate_data
+    return lambda *args, **options: validation.validate_data(estimator, *args, **options)
+
+
+def design(X: Any) -> _core.Design:
+    """Borrows the memory of X, which `validate_*` has seen to."""
+    if not sparse.issparse(X):
+        return _core.Design.dense(X)
+    made = _borrow(X)
+    if made is None:  # rows out of order, or twice there: X is the caller's, so a copy is put in order
+        X = X.copy()
+        X.sum_duplicates()
+        made = _borrow(X)
+    return made
+
+
+def _borrow(X: Any) -> _core.Design | None:
+    indices, indptr = X.indices, X.indptr
+    if indices.dtype != indptr.dtype:
+        indices, indptr = indices.astype(np.int64, copy=False), indptr.astype(np.int64, copy=False)
+    return _core.Design.sparse(X.data, indices, indptr, X.shape[0])
+
+
+def explain(X: Any, error: ValueError) -> ValueError:
+    """The library's message, or scikit-learn's where the reason is NaN or infinity."""
+    try:
+        assert_all_finite(X.data if sparse.issparse(X) else X)
+    except ValueError as clearer:
+        return clearer
+    return error
