@@ -63,23 +63,24 @@ double relative_gap(const TracePoint& at) { return at.primal > 0 ? at.gap / at.p
 
 nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions& words,
                  const FitOptions& options, const std::optional<Vector>& start, const nb::object& progress) {
-  Model model;
-  Fit fitted;
-  double alpha_max = 0;
-  const nb::object raised = run(
-      [&](Watch& watch) {
-        const Regression regression = make_regression(design.with_threads(options.threads), y, words);
-        std::optional<Vector> beta;
-        if (start) beta = start->cwiseProduct(regression.problem.design.scales());
-        fitted = fit(regression.problem, options, beta ? &*beta : nullptr, [&](const TracePoint& at) {
-          return watch.report({0, 1, relative_gap(at)});
-        });
-        model = make_model({design, y}, words, regression, fitted, options);
-        alpha_max = regression.alpha_max;
-      },
-      progress);
-  nb::dict dict = solution(model, fitted);
-  dict["alpha_max"] = alpha_max, dict["raised"] = raised;
+  struct Result {
+    Model model;
+    Fit fit;
+    double alpha_max = 0;
+  };
+  const auto work = [=](Watch& watch) {
+    const Regression regression = make_regression(design.with_threads(options.threads), y, words);
+    std::optional<Vector> beta;
+    if (start) beta = start->cwiseProduct(regression.problem.design.scales());
+    Fit fitted = fit(regression.problem, options, beta ? &*beta : nullptr, [&](const TracePoint& at) {
+      return watch.report({0, 1, relative_gap(at)});
+    });
+    return Result{make_model({design, y}, words, regression, fitted, options), std::move(fitted),
+                  regression.alpha_max};
+  };
+  const Result result = run(work, progress);
+  nb::dict dict = solution(result.model, result.fit);
+  dict["alpha_max"] = result.alpha_max;
   return dict;
 }
 
@@ -87,27 +88,28 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
 nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions& words,
                   const std::vector<double>& alphas, const PathOptions& grid, const FitOptions& options,
                   const nb::object& progress) {
-  std::vector<Model> models;
-  Path path;
-  double alpha_max = 0;
-  const nb::object raised = run(
-      [&](Watch& watch) {
-        const Regression regression = make_regression(design.with_threads(options.threads), y, words);
-        const auto observer = [&](const PathProgress& at) {
-          return watch.report({at.step, at.steps, relative_gap(at.point)});
-        };
-        const Problem unit{regression.problem.design, regression.problem.y, regression.shape};
-        path = alphas.empty() ? fit_path(regression, grid, options, observer)
-                              : fit_path(unit, alphas, grid, options, observer);
-        models = make_models({design, y}, words, regression, path, options);
-        alpha_max = regression.alpha_max;
-      },
-      progress);
+  struct Result {
+    std::vector<Model> models;
+    Path path;
+    double alpha_max = 0;
+  };
+  const auto work = [=](Watch& watch) {
+    const Regression regression = make_regression(design.with_threads(options.threads), y, words);
+    const auto observer = [&](const PathProgress& at) {
+      return watch.report({at.step, at.steps, relative_gap(at.point)});
+    };
+    const Problem unit{regression.problem.design, regression.problem.y, regression.shape};
+    Path path = alphas.empty() ? fit_path(regression, grid, options, observer)
+                               : fit_path(unit, alphas, grid, options, observer);
+    std::vector<Model> models = make_models({design, y}, words, regression, path, options);
+    return Result{std::move(models), std::move(path), regression.alpha_max};
+  };
+  const Result result = run(work, progress);
   nb::dict dict;
-  dict["fits"] = solutions(models, path);
-  dict["alpha_max"] = alpha_max, dict["raised"] = raised;
-  dict["stopped_by"] = std::string(name(path.stopped_by));
-  dict["seconds"] = path.seconds, dict["passes"] = path.passes;
+  dict["fits"] = solutions(result.models, result.path);
+  dict["alpha_max"] = result.alpha_max;
+  dict["stopped_by"] = std::string(name(result.path.stopped_by));
+  dict["seconds"] = result.path.seconds, dict["passes"] = result.path.passes;
   return dict;
 }
 
@@ -134,23 +136,22 @@ nb::list curves(const CrossValidation& cv) {
 nb::dict cross_validation(const Design& design, const Vector& y, const RegressionOptions& words,
                           const CvOptions& options, const FitOptions& fit_options,
                           const nb::object& progress) {
-  CrossValidation cv;
-  std::vector<Model> models;
-  const nb::object raised = run(
-      [&](Watch& watch) {
-        const CvHooks hooks{{},
-                            [&](const CvProgress& at) {
-                              return watch.report({at.done, at.folds, 0});
-                            },
-                            {}};
-        cv = cross_validate(design, y, words, options, fit_options, hooks);
-        if (cv.complete()) models = make_models({design, y}, words, cv, fit_options);
-      },
-      progress);
+  struct Result {
+    CrossValidation cv;
+    std::vector<Model> models;
+  };
+  const auto work = [=](Watch& watch) {
+    const CvHooks hooks{{}, [&](const CvProgress& at) { return watch.report({at.done, at.folds, 0}); }, {}};
+    Result result{cross_validate(design, y, words, options, fit_options, hooks), {}};
+    if (result.cv.complete()) result.models = make_models({design, y}, words, result.cv, fit_options);
+    return result;
+  };
+  const Result result = run(work, progress);
+  const CrossValidation& cv = result.cv;
   nb::dict dict;
-  dict["raised"] = raised, dict["complete"] = cv.complete();
+  dict["complete"] = cv.complete();
   if (!cv.complete()) return dict;
-  dict["fits"] = solutions(models, cv.chosen().path);
+  dict["fits"] = solutions(result.models, cv.chosen().path);
   dict["alpha_max"] = cv.chosen().regression.alpha_max;
   dict["stopped_by"] = std::string(name(cv.chosen().path.stopped_by));
   dict["seconds"] = cv.seconds, dict["passes"] = cv.passes;

@@ -1,6 +1,7 @@
 // tyto._core: the library as the package's Python code needs it. Everything here is on the scale of the
 // library, 1/2 ||y - Xb||^2; scikit-learn's is made in Python.
 #include "bindings.h"
+#include "run.h"
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
 #include "tyto/base/version.h"
@@ -22,4 +23,5 @@ NB_MODULE(_core, module) {
   add_norm(module);
   add_options(module);
   add_fits(module);
+  add_exit(module);
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include "tyto/base/types.h"
@@ -34,8 +35,18 @@ class Watch {
 
 // Runs `work` on a thread of its own, without the GIL. Meanwhile this thread lets Python handle signals and
 // calls `progress` (a callable of done, total and relative gap, or None), ten times a second. What either
-// raises stops the work at its next report, and is returned: the work so far may be worth keeping. None: it
-// was not stopped. What the work throws is thrown here.
-nb::object run(const std::function<void(Watch&)>& work, const nb::object& progress);
+// raises is thrown here within half a second: the work is asked to stop, and where its epoch takes longer
+// than that, it is left to itself. So it must own all that it uses. What the work throws is thrown here.
+void run_work(std::function<void(Watch&)> work, const nb::object& progress);
+
+// The same for work that returns something.
+template <class Work>
+auto run(Work work, const nb::object& progress) {
+  auto result = std::make_shared<decltype(work(std::declval<Watch&>()))>();
+  run_work([result, work = std::move(work)](Watch& watch) { *result = work(watch); }, progress);
+  return std::move(*result);
+}
+
+void add_exit(nb::module_& module);  // what is to be done about work left to itself when Python ends
 
 }  // namespace tyto::python

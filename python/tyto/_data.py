@@ -1,7 +1,8 @@
 """From what users have to a Design. The rules of what is borrowed and what is copied are all here (docs/python.md)."""
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 import numpy as np
 from scipy import sparse
@@ -62,10 +63,14 @@ def _borrow(X: Any) -> _core.Design | None:
     return _core.Design.sparse(X.data, indices, indptr, X.shape[0])
 
 
-def explain(X: Any, error: ValueError) -> ValueError:
+@contextmanager
+def explained(X: Any) -> Iterator[None]:
     """The library's message, or scikit-learn's where the reason is NaN or infinity."""
     try:
-        assert_all_finite(X.data if sparse.issparse(X) else X)
-    except ValueError as clearer:
-        return clearer
-    return error
+        yield
+    except ValueError as error:
+        try:
+            assert_all_finite(X.data if sparse.issparse(X) else X)
+        except ValueError as clearer:
+            raise clearer from None
+        raise error from None

@@ -1,7 +1,8 @@
 """OWL and OWLCV: OWL regression with the conventions of scikit-learn."""
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -24,6 +25,16 @@ class _Linear(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = _data.validate_predict(self, X)
         return np.asarray(safe_sparse_dot(X, self.coef_)) + self.intercept_
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _keep(self, answer: Any, size: float, tolerance: float) -> None:
         self.alpha_ = float(answer["alpha"]) / size
@@ -143,26 +154,24 @@ class OWL(_Linear):
             Borrowed where it is a float64 or float32 array in Fortran order, or a CSC matrix; else copied once.
         y : array of shape (n_samples,)
 
-        On Ctrl-C the best point so far is kept, with its certificate, before KeyboardInterrupt is raised.
+        After an error or Ctrl-C the estimator is as it was before.
         """
-        X, y = _data.validate_fit(self, X, y)
-        size = float(len(y))
-        options = _solve.fit_options(self.get_params(deep=False))
-        words = _solve.regression_options(self.get_params(deep=False), size)
-        start = getattr(self, "coef_", None) if self.warm_start else None
-        if start is not None and len(start) != X.shape[1]:
-            start = None
-        with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar:
-            try:
-                answer = _core.fit(_data.design(X), y, words, options, start, bar.callback)
-            except ValueError as error:
-                raise _data.explain(X, error) from None
-        self._keep(answer, size, options.tolerance)
-        self.alpha_max_ = float(answer["alpha_max"]) / size
-        if answer["raised"] is not None:
-            raise answer["raised"]
+        params = self.get_params(deep=False)
+        with self._all_or_nothing():
+            X, y = _data.validate_fit(self, X, y)
+            size = float(len(y))
+            options = _solve.fit_options(params)
+            words = _solve.regression_options(params, size)
+            with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar, _data.explained(X):
+                answer = _core.fit(_data.design(X), y, words, options, self._start(X.shape[1]), bar.callback)
+            self._keep(answer, size, options.tolerance)
+            self.alpha_max_ = float(answer["alpha_max"]) / size
         _solve.warn_unless_converged(self.certificate_, type(self).__name__)
         return self
+
+    def _start(self, p: int) -> np.ndarray | None:
+        last = getattr(self, "coef_", None) if self.warm_start else None
+        return last if last is not None and len(last) == p else None
 
     def path(self, X: Any, y: Any, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
@@ -232,28 +241,27 @@ class OWLCV(_Linear):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> OWLCV:
-        """Fits the path, cross-validates it and keeps the model chosen. After Ctrl-C the estimator is as it was."""
+        """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
         if self.choose not in ("best", "one-se"):
             raise _solve.want("choose", "'best' or 'one-se'", self.choose)
-        X, y = _data.validate_fit(self, X, y)
-        size = float(len(y))
         params = self.get_params(deep=False)
-        qs = [_solve.number("q", q, 0, 1) for q in np.atleast_1d(self.q).tolist()]
-        words = _solve.regression_options({**params, "q": qs[0], "alpha": 1.0, "relative": True}, size)
-        options = _solve.fit_options(params)
-        cv = _core.CvOptions()
-        cv.path, cv.qs, cv.error = _solve.grid_options(params), qs, self.scoring
-        cv.given = _folds(self.cv, X, y)
-        with _solve.ProgressBar(self.verbose, "fold", options.tolerance) as bar:
-            try:
+        with self._all_or_nothing():
+            X, y = _data.validate_fit(self, X, y)
+            size = float(len(y))
+            qs = [_solve.number("q", q, 0, 1) for q in np.atleast_1d(self.q).tolist()]
+            words = _solve.regression_options({**params, "q": qs[0], "alpha": 1.0, "relative": True}, size)
+            options = _solve.fit_options(params)
+            cv = _core.CvOptions()
+            cv.path, cv.qs, cv.error = _solve.grid_options(params), qs, self.scoring
+            cv.given = _folds(self.cv, X, y)
+            with _solve.ProgressBar(self.verbose, "fold", options.tolerance) as bar, _data.explained(X):
                 answer = _core.cross_validate(_data.design(X), y, words, cv, options, bar.callback)
-            except ValueError as error:
-                raise _data.explain(X, error) from None
-        if answer["raised"] is not None:
-            raise answer["raised"]
-        if not answer["complete"]:
-            raise ValueError(f"max_seconds: want more than {self.max_seconds}: not all folds could be fitted")
-        self._keep_choice(answer, size, options.tolerance)
+            if not answer["complete"]:
+                raise _solve.want("max_seconds", "more: not all folds could be fitted", self.max_seconds)
+            self._keep_choice(answer, size, options.tolerance)
+        _solve.warn_unless_all_converged(self.path_.certificates, type(self).__name__)
+        if not answer["converged"] and all(c.converged for c in self.path_.certificates):
+            _solve.warn_folds(self.worst_fold_gap_, options.tolerance)
         return self
 
     def _keep_choice(self, answer: Any, size: float, tolerance: float) -> None:
@@ -266,10 +274,6 @@ class OWLCV(_Linear):
         self.cv_errors_ = curve["errors"]
         self.cv_error_, self.cv_standard_error_ = np.array(curve["error"]), np.array(curve["standard_error"])
         self.worst_fold_gap_ = float(answer["worst_gap"])
-        if not answer["converged"]:
-            worst = max(self.path_.certificates, key=lambda c: (not c.converged, c.relative_gap))
-            _solve.warn_unless_converged(worst, type(self).__name__) if not worst.converged else _solve.warn_folds(
-                self.worst_fold_gap_, tolerance)
 
 
 def _folds(cv: Any, X: Any, y: np.ndarray) -> list[int]:

@@ -115,7 +115,5 @@ def alpha_max(X: Any, y: Any, *, weights: Any = "oscar", q: float = 0.1, fit_int
     """The smallest ``alpha`` for which all of `OWL`'s coefficients are 0."""
     params = {**locals(), "alpha": 1.0, "relative": True}
     X, y = _data.validate_arrays(X, y)
-    try:
+    with _data.explained(X):
         return _core.alpha_max(_data.design(X), y, _solve.regression_options(params, float(len(y)))) / len(y)
-    except ValueError as error:
-        raise _data.explain(X, error) from None

@@ -129,14 +129,8 @@ def owl_path(X: Any, y: Any, *, weights: Any = "oscar", q: float = 0.1, alphas: 
     steps = [] if alphas is None else sorted((size * _solve.number("alphas", float(a)) for a in alphas), reverse=True)
     if alphas is not None and not steps:
         raise _solve.want("alphas", "at least one number", alphas)
-    with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar:
-        try:
-            answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, bar.callback)
-        except ValueError as error:
-            raise _data.explain(X, error) from None
-    if answer["raised"] is not None:
-        raise answer["raised"]
+    with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
+        answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, bar.callback)
     path = make_path(answer, X.shape[1], size, options.tolerance)
-    worst = max(path.certificates, key=lambda c: (not c.converged, c.relative_gap))
-    _solve.warn_unless_converged(worst, "owl_path")
+    _solve.warn_unless_all_converged(path.certificates, "owl_path")
     return path

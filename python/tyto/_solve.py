@@ -147,24 +147,26 @@ def trace(answer: Mapping[str, Any], size: float) -> dict[str, np.ndarray]:
 
 
 _ADVICE = {
-    "epoch_limit": "raise max_iter, or tol",
-    "time_limit": "raise max_seconds, or tol",
-    "interrupted": "this is the best point so far",
-    "stalled": "rounding errors allow no more: raise tol; columns of very different size may need standardize=True",
+    "epoch_limit": "max_iter was reached. Raise it, or tol; standardize=True often needs fewer iterations.",
+    "time_limit": "max_seconds was reached. Raise it, or tol; n_jobs=-1 uses all cores.",
+    "stalled": "rounding errors allow no more. Raise tol; columns of very different size may need standardize=True.",
 }
 
 
-def warn_unless_converged(found: Certificate, what: str) -> None:
+def warn_unless_converged(found: Certificate, what: str, stacklevel: int = 3) -> None:
     if not found.converged:
-        warnings.warn(
-            f"{what}: the relative duality gap is {found.relative_gap:.2g}, tol is {found.tolerance:.2g} "
-            f"({found.status}). {_ADVICE[found.status][0].upper()}{_ADVICE[found.status][1:]}.",
-            ConvergenceWarning, stacklevel=4)
+        warnings.warn(f"{what}: the relative duality gap is {found.relative_gap:.2g}, tol is {found.tolerance:.2g}: "
+                      f"{_ADVICE[found.status]}", ConvergenceWarning, stacklevel=stacklevel)
+
+
+def warn_unless_all_converged(found: list[Certificate], what: str) -> None:
+    """One warning, for the worst."""
+    warn_unless_converged(max(found, key=lambda c: (not c.converged, c.relative_gap)), what, stacklevel=4)
 
 
 def warn_folds(worst_gap: float, tolerance: float) -> None:
     warnings.warn(f"OWLCV: on some folds the relative duality gap is up to {worst_gap:.2g}, tol is {tolerance:.2g}. "
-                  "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=4)
+                  "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=3)
 
 
 class ProgressBar:
