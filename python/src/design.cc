@@ -34,10 +34,11 @@ bool in_order(const Array<StorageIndex>& row, const Array<StorageIndex>& start, 
     return InvalidArgument(std::string("sparse matrix: want ") + what);
   };
   if (cols < 0 || start(0) != 0) throw bad("indptr to begin with 0");
-  if (start(cols) > std::min(entries, size(row.size()))) throw bad("indptr to end within indices and data");
+  const StorageIndex end = start(cols);
+  if (end > std::min(entries, size(row.size()))) throw bad("indptr to end within indices and data");
   bool increasing = true;
   for (Index j = 0; j < cols; ++j) {
-    if (start(j) > start(j + 1)) throw bad("indptr not to fall");
+    if (start(j) > start(j + 1) || start(j + 1) > end) throw bad("indptr not to fall");
     for (auto k = start(j); k < start(j + 1); ++k) {
       if (row(k) < 0 || row(k) >= rows) throw bad("indices from 0 to the number of rows less 1");
       increasing &= k == start(j) || row(k - 1) < row(k);

@@ -49,11 +49,11 @@ def design(X: Any) -> _core.Design:
     if not sparse.issparse(X):
         return _core.Design.dense(X)
     made = _borrow(X)
-    if made is None:  # rows out of order, or twice there: X is the caller's, so a copy is put in order
-        X = X.copy()
-        X.sum_duplicates()
-        made = _borrow(X)
-    return made
+    if made is not None:
+        return made
+    X = X.copy()  # rows out of order, or twice there: X is the caller's, so a copy is put in order
+    X.sum_duplicates()
+    return design(X)
 
 
 def _borrow(X: Any) -> _core.Design | None:

@@ -173,7 +173,8 @@ class ProgressBar:
     """A tqdm bar as a callable for the library, or nothing. Of one fit: how many digits of the gap are there."""
 
     def __init__(self, verbose: Any, unit: str, tolerance: float):
-        self.bar, self.first, self.tolerance = None, None, tolerance
+        self.bar: Any = None
+        self.first, self.tolerance = np.inf, tolerance
         if not verbose:
             return
         try:
@@ -181,7 +182,7 @@ class ProgressBar:
         except ImportError as error:
             raise ImportError("verbose: want the package tqdm for a progress bar; pip install tqdm") from error
         layout = None if unit != "digit" else "{l_bar}{bar}| {n:.1f}/{total:.1f} digits of the gap [{elapsed}]"
-        self.bar = tqdm(total=None, unit=unit, bar_format=layout)
+        self.bar = tqdm(total=1, unit=unit, bar_format=layout)
 
     @property
     def callback(self) -> Callable[[int, int, float], None] | None:
@@ -189,10 +190,9 @@ class ProgressBar:
 
     def update(self, done: int, total: int, relative_gap: float) -> None:
         bar = self.bar
-        assert bar is not None
         if bar.unit == "digit":
             level = -np.log10(min(max(relative_gap, self.tolerance), 1.0)) if relative_gap > 0 else 0.0
-            self.first = level if self.first is None else min(self.first, level)
+            self.first = min(self.first, level)
             bar.total, bar.n = -np.log10(self.tolerance) - self.first, level - self.first
         else:
             bar.total, bar.n = total, done
