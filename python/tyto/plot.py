@@ -39,7 +39,7 @@ def path(path: Any, *, ax: Any = None, names: Sequence[str] | None = None, most:
         ax.invert_xaxis()
     ax.axhline(0, color="0.7", lw=0.8, zorder=0)
     ax.set(xlabel="alpha (weaker penalty to the right)", ylabel="coefficient", title="Path")
-    if len(drawn):
+    if len(drawn) and labels:
         ax.legend(fontsize="small", frameon=False)
     if path is not source:
         ax.axvline(path.alpha_, color="0.4", ls="--", lw=1)
