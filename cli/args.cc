@@ -30,6 +30,12 @@ void DataArgs::add(CLI::App& app) {
   app.add_option("--format", format, "Format of the data: " + joined(format_names()) + " [found by itself]");
 }
 
+void DataArgs::add_observation_weights(CLI::App& app) {
+  app.add_option(
+      "--observation-weights", observation_weights,
+      "How often each row counts: a CSV column by name or 0-based number, or a file with one number a row");
+}
+
 Dataset DataArgs::read(const ReadOptions& options) const {
   std::vector<std::string> names = files;
   for (std::string& name : names)
@@ -39,7 +45,7 @@ Dataset DataArgs::read(const ReadOptions& options) const {
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
-  others.push_back(target);
+  others.push_back(target), others.push_back(observation_weights);
   return others;
 }
 
@@ -47,6 +53,7 @@ ReadOptions DataArgs::options() const {
   ReadOptions options;
   options.format = format;
   if (!target.empty()) options.target = target;
+  if (!observation_weights.empty()) options.weights = observation_weights;
   options.drop = drop;
   if (missing != "refuse" && missing != "drop-rows")
     throw InvalidArgument("missing: want refuse or drop-rows, got '" + missing + "'");

@@ -13,10 +13,11 @@ namespace tyto::cli {
 // How data is read: the options that fit, predict and verify share.
 struct DataArgs {
   std::vector<std::string> files;
-  std::string target, format, missing = "refuse";
+  std::string target, observation_weights, format, missing = "refuse";
   std::vector<std::string> drop;
 
   void add(CLI::App& app);
+  void add_observation_weights(CLI::App& app);
   ReadOptions options() const;
   std::vector<std::string> inputs(std::vector<std::string> others) const;  // all files that are read
   Dataset read(const ReadOptions& options) const;  // of the files; "-" is standard input

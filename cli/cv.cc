@@ -143,6 +143,7 @@ int run(CvArgs& args) {
   const Dataset data = args.read();
   if (!args.fold_file.empty()) args.cv.given = read_folds(args.fold_file, data);
 
+  args.complete(data);
   std::optional<CvState> state;
   if (!args.resume.empty())
     state.emplace(args.resume, data.design, data.response, args.regression, args.cv, args.fit);
@@ -158,7 +159,7 @@ int run(CvArgs& args) {
   if (!cv.complete()) return report_unfinished(args, cv);
 
   std::vector<Model> models = make_models(data, args.regression, cv, args.fit);
-  for (Model& model : models) args.label(model);
+  for (Model& model : models) args.label(model, data);
   if (!(cv.chosen().regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
   if (!args.model.empty()) write_output(args.model, model_json(models, cv));
   if (!args.json.empty()) write_output(args.json, to_json(models, cv));

@@ -82,7 +82,7 @@ int run(FitArgs& args) {
     return fit(regression.problem, args.fit, nullptr, std::ref(progress));
   }();
   Model model = make_model(data, args.regression, regression, result, args.fit);
-  args.label(model);
+  args.label(model, data);
 
   if (model.coefficients.empty() && !args.quiet) fmt::print(stderr, "{}", empty_model_warning(regression));
   if (!args.model.empty()) write_output(args.model, to_json(model));

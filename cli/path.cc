@@ -72,7 +72,7 @@ int run(PathArgs& args) {
     return fit_path(regression, args.path, args.fit, std::ref(progress));
   }();
   std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
-  for (Model& model : models) args.label(model);
+  for (Model& model : models) args.label(model, data);
 
   if (!(regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
   if (!args.model.empty()) write_output(args.model, to_json(models));

@@ -57,6 +57,7 @@ int run(const PredictArgs& args) {
   options.target_optional = args.data.target.empty();
   if (!options.target) options.target = response_of_new_data(model);
   if (options.drop.empty()) options.drop = model.dropped;
+  if (!model.weights_column.empty()) options.drop.push_back(model.weights_column);
   options.features = model.p;
   for (const Coefficient& c : model.coefficients)
     if (!c.name.empty()) options.used.push_back(c.name);

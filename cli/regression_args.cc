@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <filesystem>
 
 #include "tyto/base/error.h"
@@ -23,6 +26,24 @@ Vector read_weights(const std::string& path) {
   if (!std::filesystem::exists(path, ignored))
     throw InvalidArgument("weights: want " + joined(weight_names()) + " or a file, got '" + path + "'");
   return read_column(path, "weights");
+}
+
+Index find_feature(const Dataset& dataset, const std::string& name) {
+  const auto found = std::ranges::find(dataset.names, name);
+  if (found != dataset.names.end()) {
+    if (std::ranges::count(dataset.names, name) > 1)
+      throw InvalidArgument("unpenalized: want the number of one column, got '" + name +
+                            "', which several are named");
+    return found - dataset.names.begin();
+  }
+  Index number = -1;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0 || number >= dataset.design.cols())
+    throw InvalidArgument(
+        fmt::format("unpenalized: want a feature by name, or by number from 0 to {}, got '{}'",
+                    dataset.design.cols() - 1, name));
+  return number;
 }
 
 }  // namespace
@@ -57,6 +78,16 @@ void RegressionArgs::add_solver(CLI::App& app) {
   fit.threads = hardware_threads();
   app.add_flag("--no-intercept", no_intercept, "Fit no intercept");
   app.add_flag("--no-standardize", no_standardize, "Leave the columns on their own scale");
+  data.add_observation_weights(app);
+  app.add_option(
+         "--unpenalized", unpenalized,
+         "Columns that the penalty leaves alone, by name, or by number as in the results: NAME,NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--ridge", regression.ridge,
+                 "Adds R/2 times the sum of the squared coefficients (of standardised columns)")
+      ->capture_default_str();
+  app.add_flag("--nonnegative", regression.nonnegative, "Coefficients >= 0, but for unpenalised ones");
   app.add_option("--solver", fit.solver,
                  fmt::format("Solver:\n    auto     the best one there is: now {}{}",
                              find_solver("auto").name, table(solvers())))
@@ -87,6 +118,8 @@ void RegressionArgs::add_outputs(CLI::App& app) {
 void RegressionArgs::prepare() {
   regression.intercept = !no_intercept, regression.standardize = !no_standardize;
   validate(fit);
+  if (!(regression.ridge >= 0 && std::isfinite(regression.ridge)))
+    throw InvalidArgument(fmt::format("ridge: want a finite number >= 0, got {}", regression.ridge));
   find_solver(fit.solver), screening_rule(fit.screening);
   check_outputs({json, model, coefficients, report}, data.inputs({regression.weights}));
   if (!is_weight_name(regression.weights)) regression.weight_values = read_weights(regression.weights);
@@ -100,12 +133,21 @@ Dataset RegressionArgs::read() const {
   return dataset;
 }
 
-Regression RegressionArgs::make(const Dataset& dataset) const {
+void RegressionArgs::complete(const Dataset& dataset) {
+  regression.observation_weights = dataset.weights;
+  regression.unpenalized.clear();
+  for (const std::string& name : unpenalized) regression.unpenalized.push_back(find_feature(dataset, name));
+}
+
+Regression RegressionArgs::make(const Dataset& dataset) {
+  complete(dataset);
   return make_regression(dataset.design.with_threads(fit.threads), dataset.response, regression);
 }
 
-void RegressionArgs::label(Model& fitted) const {
+void RegressionArgs::label(Model& fitted, const Dataset& dataset) const {
   fitted.target = data.target, fitted.dropped = data.drop;
+  (dataset.weights_name.empty() ? fitted.weights_file : fitted.weights_column) =
+      dataset.weights_name.empty() ? data.observation_weights : dataset.weights_name;
   fitted.missing_dropped = data.options().missing == Missing::kDropRows;
 }
 

@@ -17,18 +17,21 @@ struct RegressionArgs {
   FitOptions fit;
   bool no_intercept = false, no_standardize = false, quiet = false;
   std::string json, model, coefficients, report;
+  std::vector<std::string> unpenalized;
 
   // In the order of the help text.
   void add_weights(CLI::App& app);  // and the data
   void add_q(CLI::App& app);
-  void add_solver(CLI::App& app);
+  void add_solver(CLI::App& app);  // and what else there is to a problem
   void add_outputs(CLI::App& app);
 
   // Refuses bad options before anything is read; then reads the weights, where they are a file.
   void prepare();
   Dataset read() const;  // and says how many rows were left out
-  Regression make(const Dataset& dataset) const;
-  void label(Model& fitted) const;  // how its data was read
+  // Finds in the data what the options name there.
+  void complete(const Dataset& dataset);
+  Regression make(const Dataset& dataset);
+  void label(Model& fitted, const Dataset& dataset) const;  // how its data was read
   // On standard output, unless a result is written there.
   void print_summary(std::string_view text) const;
 };

@@ -71,6 +71,9 @@ std::string summary(const std::vector<Checked>& all) {
 ReadOptions as_fitted(const Model& model, ReadOptions options) {
   if (!options.target && !model.target.empty()) options.target = model.target;
   if (options.drop.empty()) options.drop = model.dropped;
+  if (const std::string& weights = model.weights_column + model.weights_file;
+      !options.weights && !weights.empty())
+    options.weights = weights;
   if (model.missing_dropped) options.missing = Missing::kDropRows;
   options.features = model.p;
   return options;
@@ -101,6 +104,7 @@ std::function<int()> define_verify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
   args->model.add(app);
   args->data.add(app);
+  args->data.add_observation_weights(app);
   app.add_option("--json", args->json, "Write what was found as JSON");
   app.add_flag("--quiet", args->quiet, "No summary");
   app.footer(

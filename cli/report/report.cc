@@ -38,6 +38,11 @@ std::string shortened(const std::string& name, std::size_t limit) {
   return name.substr(0, end) + "\u2026";
 }
 
+// Columns of the problem, as the data counts them.
+IndexSet of_the_data(const Report& report, const IndexSet& columns) {
+  return compose(report.regression.penalized, columns);
+}
+
 Json names_of(const Report& report, const IndexSet& columns) {
   Json json = Json::array();
   if (report.data.names.empty()) return json;
@@ -52,7 +57,8 @@ Json features(const Report& report, const IndexSet& columns) {
   Json scales = Json::array();
   for (const Index column : columns)
     scales.push_back(rounded(report.regression.problem.design.scales()[column]));
-  return {{"columns", columns}, {"names", names_of(report, columns)}, {"scales", std::move(scales)}};
+  const IndexSet numbers = of_the_data(report, columns);
+  return {{"columns", numbers}, {"names", names_of(report, numbers)}, {"scales", std::move(scales)}};
 }
 
 // [magnitude, feature, feature, ...]: a feature is its place in `columns`, or -1 - place where its
@@ -70,8 +76,20 @@ Json groups(const std::vector<Group>& all, const IndexSet& columns) {
   return json;
 }
 
-Json fit(const PathStep& step, const Model& model, const std::vector<Group>& listed,
+// Their coefficients, in the order of the options.
+Json unpenalized(const Model& model) {
+  Json json = Json::array();
+  for (const Index column : model.options.unpenalized) {
+    const auto found = std::ranges::find(model.coefficients, column, &Coefficient::column);
+    json.push_back(found == model.coefficients.end() ? 0.0 : rounded(found->value));
+  }
+  return json;
+}
+
+Json fit(const Problem& problem, const PathStep& step, const Model& model, const std::vector<Group>& listed,
          const IndexSet& columns) {
+  const double rmse =
+      problem.y.norm() * std::sqrt(std::max(0.0, 1 - step.explained) / problem.design.total_weight());
   Json json{{"alpha", step.alpha},
             {"status", model.status},
             {"primal", model.primal},
@@ -79,8 +97,9 @@ Json fit(const PathStep& step, const Model& model, const std::vector<Group>& lis
             {"gap", model.gap},
             {"rounding", step.fit.certificate.rounding},
             {"intercept", rounded(model.intercept)},
+            {"unpenalized", unpenalized(model)},
             {"explained", rounded(step.explained)},
-            {"residual_norm", rounded(step.fit.certificate.residual_norm)},
+            {"rmse", rounded(rmse)},
             {"nonzeros", step.nonzeros()},
             {"clusters", step.clusters},
             {"epochs", step.fit.epochs},
@@ -107,14 +126,15 @@ Json lines(const Path& path, const IndexSet& drawn, const IndexSet& columns) {
 }
 
 Json rows(const Report& report) {
-  const IndexSet drawn = drawn_rows(report.regression, report.path);
+  const IndexSet drawn = drawn_rows(report.data, report.regression, report.path);
   const auto at = [&](const Vector& v) {
     Json json = Json::array();
     for (const Index row : drawn) json.push_back(rounded(v[row]));
     return json;
   };
   Json predicted = Json::array();
-  for (const PathStep& step : report.path.steps) predicted.push_back(at(fitted(report.regression, step)));
+  for (const PathStep& step : report.path.steps)
+    predicted.push_back(at(fitted(report.data.design, report.regression, step)));
   return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
 }
 
@@ -173,6 +193,12 @@ Json setting(const Report& report) {
           {"q", o.q},
           {"intercept", o.intercept},
           {"standardize", o.standardize},
+          {"ridge", o.ridge},
+          {"nonnegative", o.nonnegative},
+          {"observation_weights", report.data.weights.size() == 0    ? ""
+                                  : report.data.weights_name.empty() ? model.weights_file
+                                                                     : report.data.weights_name},
+          {"unpenalized", {{"columns", o.unpenalized}, {"names", names_of(report, o.unpenalized)}}},
           {"solver", model.solver},
           {"screening", model.screening},
           {"tolerance", model.tolerance},
@@ -192,7 +218,7 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
   step.alpha = model.alpha;
   step.beta = fit.solution.beta.sparseView(1, 0);
   step.clusters = model.clusters();
-  const double left = fit.certificate.residual_norm / regression.problem.y.norm();
+  const double left = (regression.problem.y - fit.solution.eta).norm() / regression.problem.y.norm();
   step.explained = std::isfinite(left) ? 1 - left * left : 0;
   if (fit.status == Status::kInterrupted) path.stopped_by = PathStop::kInterrupted;
   if (fit.status == Status::kTimeLimit) path.stopped_by = PathStop::kMaxSeconds;
@@ -214,7 +240,7 @@ std::string report_json(const Report& report) {
   json["features"] = features(report, columns);
   Json fits = Json::array();
   for (std::size_t k = 0; k < path.steps.size(); ++k)
-    fits.push_back(fit(path.steps[k], report.models[k], listed[k], columns));
+    fits.push_back(fit(report.regression.problem, path.steps[k], report.models[k], listed[k], columns));
   json["fits"] = std::move(fits);
   json["lines"] = lines(path, drawn, columns);
   json["observations"] = rows(report);

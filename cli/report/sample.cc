@@ -72,19 +72,19 @@ IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet
   return columns;
 }
 
-Vector fitted(const Regression& regression, const PathStep& step) {
-  Vector eta;
-  regression.problem.design.multiply(step.beta, eta);
-  return eta.array() + regression.response_mean;
+Vector fitted(const Design& raw, const Regression& regression, const PathStep& step) {
+  const DataScale model = regression.on_data_scale(step.beta);
+  Vector prediction;
+  raw.multiply(model.coefficients, prediction);
+  return prediction.array() + model.intercept;
 }
 
-IndexSet drawn_rows(const Regression& regression, const Path& path) {
+IndexSet drawn_rows(const Dataset& data, const Regression& regression, const Path& path) {
   const Index n = regression.problem.design.rows();
   const Index room = std::clamp(kPredictions / std::ssize(path.steps), kLeastRows, kMostRows);
   IndexSet rows = all_indices(n);
   if (n <= room) return rows;
-  const Vector prediction = fitted(regression, path.steps.back());
-  const Vector miss = (regression.problem.y.array() + regression.response_mean - prediction.array()).abs();
+  const Vector miss = (data.response - fitted(data.design, regression, path.steps.back())).cwiseAbs();
   const auto worst = rows.begin() + room / 10, end = rows.begin() + room;
   std::ranges::nth_element(rows, worst, std::greater<>(), [&](Index row) { return miss[row]; });
   std::mt19937_64 random(0);  // the same rows in every report

@@ -29,8 +29,9 @@ Index entered(const Path& path);  // columns that are not 0 somewhere on the pat
 // The columns that are listed or drawn, increasing.
 IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet& drawn);
 
-Vector fitted(const Regression& regression, const PathStep& step);  // the response, as the model has it
+Vector fitted(const Design& raw, const Regression& regression,
+              const PathStep& step);  // the response, as the model has it
 // All rows; of very many the ones that the last model misses most and others at random, increasing.
-IndexSet drawn_rows(const Regression& regression, const Path& path);
+IndexSet drawn_rows(const Dataset& data, const Regression& regression, const Path& path);
 
 }  // namespace tyto::cli

@@ -4,6 +4,7 @@
 
 #include "bindings.h"
 #include "run.h"
+#include "tyto/base/error.h"
 #include "tyto/select/cv.h"
 #include "tyto/select/model.h"
 #include "tyto/select/path.h"
@@ -61,6 +62,16 @@ nb::list solutions(const std::vector<Model>& models, const Path& path) {
 
 double relative_gap(const TracePoint& at) { return at.primal > 0 ? at.gap / at.primal : at.gap; }
 
+// Coefficients on the data's own scale, as a start for the solver.
+Vector on_problem_scale(const Regression& regression, const Vector& coefficients, bool nonnegative) {
+  if (coefficients.size() != regression.columns)
+    throw InvalidArgument("start: want " + std::to_string(regression.columns) + " coefficients, got " +
+                          std::to_string(coefficients.size()));
+  Vector beta = coefficients(regression.penalized).cwiseProduct(regression.problem.design.scales());
+  if (nonnegative) beta = beta.cwiseMax(0);
+  return beta;
+}
+
 nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions& words,
                  const FitOptions& options, const std::optional<Vector>& start, const nb::object& progress) {
   struct Result {
@@ -71,7 +82,7 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
   const auto work = [=](Watch& watch) {
     const Regression regression = make_regression(design.with_threads(options.threads), y, words);
     std::optional<Vector> beta;
-    if (start) beta = start->cwiseProduct(regression.problem.design.scales());
+    if (start) beta = on_problem_scale(regression, *start, words.nonnegative);
     Fit fitted = fit(regression.problem, options, beta ? &*beta : nullptr, [&](const TracePoint& at) {
       return watch.report({0, 1, relative_gap(at)});
     });
@@ -98,7 +109,8 @@ nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions
     const auto observer = [&](const PathProgress& at) {
       return watch.report({at.step, at.steps, relative_gap(at.point)});
     };
-    const Problem unit{regression.problem.design, regression.problem.y, regression.shape};
+    Problem unit = regression.problem;
+    unit.penalty = regression.shape;
     Path path = alphas.empty() ? fit_path(regression, grid, options, observer)
                                : fit_path(unit, alphas, grid, options, observer);
     std::vector<Model> models = make_models({design, y}, words, regression, path, options);
@@ -180,6 +192,7 @@ Model stated(const Design& design, const RegressionOptions& words, const Claim& 
   model.alpha = claim.alpha, model.tolerance = claim.tolerance;
   model.primal = claim.primal, model.gap = claim.gap, model.dual = claim.primal - claim.gap;
   model.status = claim.status, model.intercept = claim.intercept;
+  if (words.observation_weights.size() > 0) model.weights_file = "given";
   for (Index k = 0; k < claim.columns.size(); ++k)
     model.coefficients.push_back({claim.columns[k], claim.values[k], k, ""});
   return model;
@@ -187,10 +200,12 @@ Model stated(const Design& design, const RegressionOptions& words, const Claim& 
 
 nb::dict verification(const Design& design, const Vector& y, const RegressionOptions& words,
                       const Claim& claim) {
+  Dataset data{design, y};
+  data.weights = words.observation_weights;
   Verification result;
   {
     const nb::gil_scoped_release no_gil;
-    result = verify_text(to_json(stated(design, words, claim)), "model", {design, y}).front();
+    result = verify_text(to_json(stated(design, words, claim)), "model", data).front();
   }
   nb::dict dict;
   dict["primal"] = result.primal, dict["dual"] = result.dual, dict["gap"] = result.gap;

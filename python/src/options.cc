@@ -21,7 +21,11 @@ void add_options(nb::module_& module) {
             o.relative_to = relative ? RelativeTo::kAlphaMax : RelativeTo::kAbsolute;
           })
       .def_rw("intercept", &RegressionOptions::intercept)
-      .def_rw("standardize", &RegressionOptions::standardize);
+      .def_rw("standardize", &RegressionOptions::standardize)
+      .def_rw("observation_weights", &RegressionOptions::observation_weights)
+      .def_rw("unpenalized", &RegressionOptions::unpenalized)
+      .def_rw("ridge", &RegressionOptions::ridge)
+      .def_rw("nonnegative", &RegressionOptions::nonnegative);
   nb::class_<FitOptions>(module, "FitOptions")
       .def(nb::init<>())
       .def_rw("tolerance", &FitOptions::tolerance)

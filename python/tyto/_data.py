@@ -1,6 +1,7 @@
 """From what users have to a Design. The rules of what is borrowed and what is copied are all here (docs/python.md)."""
 from __future__ import annotations
 
+import numbers
 from contextlib import contextmanager
 from typing import Any, Iterator
 
@@ -36,6 +37,39 @@ def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 def columns(X: Any) -> Any:
     return check_array(X, **_COLUMNS)
+
+
+def validate_weights(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, float]:
+    """The weights of the rows, if there are any, and their sum: the n of scikit-learn's objective."""
+    if sample_weight is None:
+        return None, float(X.shape[0])
+    weights = validation._check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight: want numbers >= 0, and one above, got "
+                         + (f"{weights.min():g}" if (weights < 0).any() else "only zeros"))
+    return weights, float(weights.sum())
+
+
+def validate_columns(columns: Any, p: int, names: Any) -> list[int]:
+    """Numbers of columns that are given by number or name, in order."""
+    if columns is None:
+        return []
+    if isinstance(columns, str) or not np.iterable(columns):
+        raise TypeError(f"unpenalized: want a list of columns, got {columns!r}")
+    known = {} if names is None else {name: j for j, name in enumerate(names)}
+    found = set()
+    for column in columns:
+        if isinstance(column, str) and column in known:
+            found.add(known[column])
+        elif isinstance(column, numbers.Integral) and not isinstance(column, bool) and -p <= column < p:
+            found.add(int(column) % p)
+        else:
+            raise ValueError(f"unpenalized: want names of columns, or numbers below {p}, got {column!r}")
+    return sorted(found)
+
+
+def names_of(X: Any) -> Any:
+    return getattr(X, "columns", None)
 
 
 def _validator(estimator: Any) -> Any:

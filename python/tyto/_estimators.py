@@ -36,6 +36,12 @@ class _Linear(RegressorMixin, BaseEstimator):
             self.__dict__.update(before)
             raise
 
+    def _words(self, params: dict[str, Any], X: Any, sample_weight: Any) -> tuple[_core.RegressionOptions, float]:
+        """What to fit, and the n of the objective."""
+        rows, size = _data.validate_weights(sample_weight, X)
+        free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(self, "feature_names_in_", None))
+        return _solve.regression_options(params, size, rows, free), size
+
     def _keep(self, answer: Any, size: float, tolerance: float) -> None:
         self.alpha_ = float(answer["alpha"]) / size
         self.coef_ = _solve.coefficients(answer, self.n_features_in_)
@@ -78,6 +84,13 @@ class OWL(_Linear):
     standardize : bool, default=False
         Whether columns are scaled to standard deviation 1 (over n) before they are penalised. ``coef_`` is on the data's own
         scale in any case. The command line does this by default; here, as in scikit-learn, nothing is scaled unasked.
+    ridge : float, default=0.0
+        Adds ``ridge/2 ||b||^2`` to the objective (of the standardised coefficients, where ``standardize=True``).
+    positive : bool, default=False
+        Whether coefficients must be >= 0.
+    unpenalized : list of int or str, default=None
+        Columns, by number or name, that neither the penalty, the ridge nor ``positive`` concerns, nor standardisation. They are in no
+        cluster, and have no weight: given ``weights`` are for the others.
     tol : float, default=1e-6
         The answer's duality gap is at most ``tol`` times the objective.
     max_iter : int, default=100000
@@ -127,15 +140,18 @@ class OWL(_Linear):
     """
 
     def __init__(self, weights: Any = "oscar", alpha: float = 1.0, *, q: float = 0.1, relative: bool = False,
-                 fit_intercept: bool = True, standardize: bool = False, tol: float = 1e-6, max_iter: int = 100_000,
-                 max_seconds: float | None = None, solver: str = "auto", screening: str = "safe",
-                 warm_start: bool = False, n_jobs: int | None = None, verbose: bool = False):
+                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
+                 unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+                 solver: str = "auto", screening: str = "safe", warm_start: bool = False, n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.alpha = alpha
         self.q = q
         self.relative = relative
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.ridge = ridge
+        self.positive = positive
+        self.unpenalized = unpenalized
         self.tol = tol
         self.max_iter = max_iter
         self.max_seconds = max_seconds
@@ -145,7 +161,7 @@ class OWL(_Linear):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> OWL:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OWL:
         """Fits the model.
 
         Parameters
@@ -153,15 +169,16 @@ class OWL(_Linear):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Borrowed where it is a float64 or float32 array in Fortran order, or a CSC matrix; else copied once.
         y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+            How often each row counts; only their proportions matter, as for ``Lasso``.
 
         After an error or Ctrl-C the estimator is as it was before.
         """
         params = self.get_params(deep=False)
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
-            size = float(len(y))
+            words, size = self._words(params, X, sample_weight)
             options = _solve.fit_options(params)
-            words = _solve.regression_options(params, size)
             with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar, _data.explained(X):
                 answer = _core.fit(_data.design(X), y, words, options, self._start(X.shape[1]), bar.callback)
             self._keep(answer, size, options.tolerance)
@@ -173,12 +190,12 @@ class OWL(_Linear):
         last = getattr(self, "coef_", None) if self.warm_start else None
         return last if last is not None and len(last) == p else None
 
-    def path(self, X: Any, y: Any, **grid: Any) -> Path:
+    def path(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
         params = self.get_params(deep=False)
         for name in ("alpha", "relative", "warm_start"):
             del params[name]
-        return owl_path(X, y, **{**params, **grid})
+        return owl_path(X, y, sample_weight=sample_weight, **{**params, **grid})
 
 
 class OWLCV(_Linear):
@@ -188,7 +205,7 @@ class OWLCV(_Linear):
 
     Parameters
     ----------
-    weights, fit_intercept, standardize, tol, max_iter, max_seconds, solver, screening
+    weights, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening
         As for `OWL`; ``tol`` and ``max_iter`` are for each fit, ``max_seconds`` is for all.
     q : float or list of float, default=0.1
         Of several, for ``"bh"`` and ``"gaussian"``, the best is chosen.
@@ -221,8 +238,9 @@ class OWLCV(_Linear):
 
     def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, n_alphas: int = 100, eps: float | None = None, cv: Any = None,
                  scoring: str = "mse", choose: str = "best", fit_intercept: bool = True, standardize: bool = False,
-                 tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None, solver: str = "auto",
-                 screening: str = "safe", n_jobs: int | None = None, verbose: bool = False):
+                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6,
+                 max_iter: int = 100_000, max_seconds: float | None = None, solver: str = "auto", screening: str = "safe",
+                 n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.q = q
         self.n_alphas = n_alphas
@@ -232,6 +250,9 @@ class OWLCV(_Linear):
         self.choose = choose
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.ridge = ridge
+        self.positive = positive
+        self.unpenalized = unpenalized
         self.tol = tol
         self.max_iter = max_iter
         self.max_seconds = max_seconds
@@ -240,16 +261,15 @@ class OWLCV(_Linear):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> OWLCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OWLCV:
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
         if self.choose not in ("best", "one-se"):
             raise _solve.want("choose", "'best' or 'one-se'", self.choose)
         params = self.get_params(deep=False)
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
-            size = float(len(y))
             qs = [_solve.number("q", q, 0, 1) for q in np.atleast_1d(self.q).tolist()]
-            words = _solve.regression_options({**params, "q": qs[0], "alpha": 1.0, "relative": True}, size)
+            words, size = self._words({**params, "q": qs[0], "alpha": 1.0, "relative": True}, X, sample_weight)
             options = _solve.fit_options(params)
             cv = _core.CvOptions()
             cv.path, cv.qs, cv.error = _solve.grid_options(params), qs, self.scoring

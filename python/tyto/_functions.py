@@ -110,10 +110,12 @@ def owl_weights(name: str, n_features: int, *, q: float = 0.1, n_samples: int | 
     return _core.make_weights(name, n, p, _solve.number("q", q, 0, 1))
 
 
-def alpha_max(X: Any, y: Any, *, weights: Any = "oscar", q: float = 0.1, fit_intercept: bool = True,
-              standardize: bool = False) -> float:
-    """The smallest ``alpha`` for which all of `OWL`'s coefficients are 0."""
-    params = {**locals(), "alpha": 1.0, "relative": True}
+def alpha_max(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, fit_intercept: bool = True,
+              standardize: bool = False, positive: bool = False, unpenalized: Any = None) -> float:
+    """The smallest ``alpha`` for which all penalised coefficients of `OWL` are 0."""
+    params, names = {**locals(), "alpha": 1.0, "relative": True, "ridge": 0.0}, _data.names_of(X)
     X, y = _data.validate_arrays(X, y)
+    rows, size = _data.validate_weights(sample_weight, X)
+    free = _data.validate_columns(unpenalized, X.shape[1], names)
     with _data.explained(X):
-        return _core.alpha_max(_data.design(X), y, _solve.regression_options(params, float(len(y)))) / len(y)
+        return _core.alpha_max(_data.design(X), y, _solve.regression_options(params, size, rows, free)) / size

@@ -97,17 +97,17 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
         passes=float(answer["passes"]))
 
 
-def owl_path(X: Any, y: Any, *, weights: Any = "oscar", q: float = 0.1, alphas: Sequence[float] | None = None,
+def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, alphas: Sequence[float] | None = None,
              n_alphas: int = 100, eps: float | None = None, max_explained: float | None = None,
              min_change: float | None = None, max_nonzeros: int | None = None, max_clusters: int | None = None,
-             fit_intercept: bool = True, standardize: bool = False, tol: float = 1e-6, max_iter: int = 100_000,
-             max_seconds: float | None = None, solver: str = "auto", screening: str = "safe", n_jobs: int | None = None,
-             verbose: bool = False) -> Path:
+             fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
+             unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+             solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
     """OWL models along a grid of alphas, each found from the one before, each with its certificate.
 
     Parameters
     ----------
-    X, y
+    X, y, sample_weight
         As for ``OWL.fit``.
     alphas : sequence of float, optional
         The grid; it is sorted. Default: ``n_alphas`` from alpha-max down to ``eps`` times that, evenly in their logarithms.
@@ -116,13 +116,13 @@ def owl_path(X: Any, y: Any, *, weights: Any = "oscar", q: float = 0.1, alphas: 
     max_explained, min_change, max_nonzeros, max_clusters : optional
         End the path after the first model that explains this fraction, adds less than this to what the one before explained,
         or has so many coefficients or clusters.
-    weights, q, fit_intercept, standardize, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
+    weights, q, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
         As for `OWL`; ``max_seconds`` is for the whole path.
     """
-    params = {**locals(), "alpha": 1.0, "relative": True}
+    params, names = {**locals(), "alpha": 1.0, "relative": True}, _data.names_of(X)
     X, y = _data.validate_arrays(X, y)
-    size = float(len(y))
-    words = _solve.regression_options(params, size)
+    rows, size = _data.validate_weights(sample_weight, X)
+    words = _solve.regression_options(params, size, rows, _data.validate_columns(unpenalized, X.shape[1], names))
     options, grid = _solve.fit_options(params), _solve.grid_options(params)
     grid.max_explained, grid.min_change = max_explained, min_change
     grid.max_nonzeros, grid.max_clusters = max_nonzeros, max_clusters

@@ -51,12 +51,12 @@ def want(name: str, wish: str, got: Any) -> ValueError:
     return ValueError(f"{name}: want {wish}, got {got!r}")
 
 
-def number(name: str, value: Any, low: float = 0.0, high: float = np.inf) -> float:
-    """A number in (low, high), the upper end included where it is finite."""
+def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, closed: bool = False) -> float:
+    """A number in (low, high), or in [low, high) where `closed`; the upper end included where it is finite."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: want a number, got {value!r}")
-    wish = f"a finite number > {low:g}" if high == np.inf else f"a number in ({low:g}, {high:g}]"
-    if not (low < value <= high and np.isfinite(value)):
+    wish = f"a finite number {'>=' if closed else '>'} {low:g}" if high == np.inf else f"a number in ({low:g}, {high:g}]"
+    if not ((low < value or (closed and low == value)) and value <= high and np.isfinite(value)):
         raise want(name, wish, value)
     return float(value)
 
@@ -82,8 +82,9 @@ def threads(n_jobs: int | None) -> int:
     return max(1, cores + 1 + count)
 
 
-def regression_options(params: Mapping[str, Any], size: float) -> _core.RegressionOptions:
-    """`size`: n, which the library's sum over rows is divided by in scikit-learn's objective."""
+def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray | None, unpenalized: list[int]
+                       ) -> _core.RegressionOptions:
+    """`size`: n or the sum of the weights `rows`, which the library's sum is divided by in scikit-learn's objective."""
     options = _core.RegressionOptions()
     weights = params["weights"]
     if isinstance(weights, str):
@@ -99,6 +100,11 @@ def regression_options(params: Mapping[str, Any], size: float) -> _core.Regressi
     options.strength = alpha if options.relative else alpha * size
     options.intercept = bool(params["fit_intercept"])
     options.standardize = bool(params["standardize"])
+    if rows is not None:
+        options.observation_weights = rows
+    options.unpenalized = unpenalized
+    options.ridge = size * number("ridge", params["ridge"], 0, closed=True)
+    options.nonnegative = bool(params["positive"])
     return options
 
 
@@ -133,11 +139,12 @@ def coefficients(answer: Mapping[str, Any], p: int) -> np.ndarray:
 
 
 def clusters(answer: Mapping[str, Any]) -> list[np.ndarray]:
-    """The columns of each cluster, the largest magnitude first."""
-    labels = answer["clusters"]
+    """The columns of each cluster, the largest magnitude first; columns that are not penalised are in none."""
+    penalized = answer["clusters"] >= 0
+    labels, columns = answer["clusters"][penalized], answer["columns"][penalized]
     order = np.argsort(labels, kind="stable")
     ends = np.flatnonzero(np.diff(labels[order])) + 1
-    return np.split(answer["columns"][order], ends) if len(labels) else []
+    return np.split(columns[order], ends) if len(labels) else []
 
 
 def trace(answer: Mapping[str, Any], size: float) -> dict[str, np.ndarray]:

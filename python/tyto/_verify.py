@@ -24,7 +24,7 @@ class Verification:
         return self.holds
 
 
-def verify(model: Any, X: Any, y: Any) -> Verification:
+def verify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Verification:
     """Computes the objective and the duality gap of a fitted `OWL` or `OWLCV` again, from its coefficients and the data that it
     was fitted on, with plain loops in extended precision and none of the solver's code or numbers.
 
@@ -34,10 +34,12 @@ def verify(model: Any, X: Any, y: Any) -> Verification:
     X, y = _data.validate_arrays(X, y)
     if X.shape[1] != model.n_features_in_:
         raise _solve.want("X", f"{model.n_features_in_} columns", X.shape[1])
-    size = float(len(y))
+    rows, size = _data.validate_weights(sample_weight, X)
     params = {**model.get_params(deep=False), "alpha": model.alpha_, "relative": False}
     params["q"] = getattr(model, "q_", params["q"])
-    found = _core.verify(_data.design(X), y, _solve.regression_options(params, size), _claim(model, size))
+    free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(model, "feature_names_in_", None))
+    words = _solve.regression_options(params, size, rows, free)
+    found = _core.verify(_data.design(X), y, words, _claim(model, size))
     scaled = {name: found[name] / size for name in ("primal", "dual", "gap")}
     return Verification(found["holds"], found["reason"], **scaled)
 

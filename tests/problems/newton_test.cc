@@ -205,7 +205,7 @@ void expect_sequence(const Regression& regression, std::string_view rule) {
   FitOptions options;
   options.solver = "newton", options.screening = rule, options.tolerance = 1e-10;
   options.max_epochs = kMostEpochs;
-  Sequence sequence(regression.problem.design, regression.problem.y, options);
+  Sequence sequence(regression.problem, options);
   for (const double strength : {1.0, 0.7, 0.4, 0.2, 0.1, 0.5, 0.05, 0.9, 0.1}) {
     SCOPED_TRACE(strength);
     const Problem problem = regression.at(strength * regression.alpha_max).problem;
@@ -248,7 +248,7 @@ TEST(NewtonSequence, StartsFromWhereItIsTold) {
   const Problem problem = simulated_problem(random, 40, 70, Vector::LinSpaced(70, 2, 1), 0.1);
   FitOptions options;
   options.solver = "newton", options.tolerance = 1e-10;
-  Sequence sequence(problem.design, problem.y, options);
+  Sequence sequence(problem, options);
   for (const double size : {0.0, 1e-3, 1.0, 1e6}) {
     SCOPED_TRACE(size);
     sequence.start_from(size * random_vector(random, 70));

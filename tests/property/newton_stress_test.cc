@@ -103,6 +103,16 @@ TEST_P(NewtonStressShard, SolvesAwkwardProblems) {
          [](Random& random) { return awkward_problem(random); });
 }
 
+TEST_P(NewtonStressShard, SolvesExtendedProblems) {
+  stress(300'000 + static_cast<std::uint64_t>(GetParam()) * 400, 400, 300,
+         [](Random& random) { return extended_problem(random, 30, 30); });
+}
+
+TEST_P(NewtonStressShard, SolvesLargerExtendedProblems) {
+  stress(400'000 + static_cast<std::uint64_t>(GetParam()) * 16, 16, 0,
+         [](Random& random) { return extended_problem(random, 60, 200); });
+}
+
 TEST_P(NewtonStressShard, SolvesProblemsWithMoreColumnsThanItStartsWith) {
   stress(200'000 + static_cast<std::uint64_t>(GetParam()) * 16, 16, 0,
          [](Random& random) { return varied_problem(random, 60, 200); });

@@ -23,6 +23,9 @@ void expect_certificate_holds(const Problem& problem, const Vector& beta) {
   const Iterate x = make_iterate(problem, beta);
   const Certificate c = certify(problem, x);
   naive::Reals theta = naive::reals(problem.y - x.eta);
+  if (problem.ridge > 0)
+    for (const double b : beta)
+      theta.push_back(-std::sqrt(static_cast<naive::Real>(problem.ridge)) * static_cast<naive::Real>(b));
   for (naive::Real& entry : theta) entry *= static_cast<naive::Real>(c.scale);
   const naive::Certificate exact = naive::certify(problem, beta, theta);
   EXPECT_LE(static_cast<double>(exact.gap()), c.gap + c.rounding) << "scale " << c.scale;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace tyto::naive {
@@ -75,8 +76,13 @@ std::vector<Reals> columns(const Design& design) {
   for (Index j = 0; j < design.cols(); ++j) {
     x[at(j)].assign(at(design.rows()), 0);
     design.for_each_entry(j, [&](Index i, double raw) { x[at(j)][at(i)] = raw; });
-    for (Real& entry : x[at(j)])
-      entry = (entry - static_cast<Real>(design.centers()[j])) / static_cast<Real>(design.scales()[j]);
+    for (Index i = 0; i < design.rows(); ++i) {
+      Real& entry = x[at(j)][at(i)];
+      if (design.roots().size() > 0) entry *= static_cast<Real>(design.roots()[i]);
+      for (Index d = 0; d < design.basis().cols(); ++d)
+        entry -= static_cast<Real>(design.basis()(i, d)) * static_cast<Real>(design.offsets()(d, j));
+      entry /= static_cast<Real>(design.scales()[j]);
+    }
   }
   return x;
 }
@@ -85,41 +91,64 @@ Real dot(const Reals& a, const Reals& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), Real{0});
 }
 
+std::vector<Reals> columns(const Problem& problem) {
+  std::vector<Reals> x = columns(problem.design);
+  for (std::size_t j = 0; j < x.size() && problem.ridge > 0; ++j) {
+    x[j].resize(x[j].size() + x.size(), 0);
+    x[j][at(problem.design.rows()) + j] = std::sqrt(static_cast<Real>(problem.ridge));
+  }
+  return x;
+}
+
+Reals response(const Problem& problem) {
+  Reals y = reals(problem.y);
+  if (problem.ridge > 0) y.resize(y.size() + at(problem.design.cols()), 0);
+  return y;
+}
+
 namespace {
 
 Reals residual(const Problem& problem, const std::vector<Reals>& x, const Vector& beta) {
-  Reals r = reals(problem.y);
+  Reals r = response(problem);
   for (std::size_t j = 0; j < x.size(); ++j)
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] -= x[j][i] * static_cast<Real>(beta[static_cast<Index>(j)]);
   return r;
 }
 
-// J°(X'v).
+// J°(X'v): of positive parts, where coefficients are not negative.
 Real dual_norm_of_correlation(const Problem& problem, const std::vector<Reals>& x, const Reals& v) {
   Reals correlation;
-  for (const Reals& column : x) correlation.push_back(std::abs(dot(column, v)));
+  for (const Reals& column : x) {
+    const Real product = dot(column, v);
+    correlation.push_back(problem.penalty.nonnegative() ? std::max<Real>(product, 0) : std::abs(product));
+  }
   return dual_norm(reals(problem.penalty.weights()), correlation);
+}
+
+Real penalty(const Problem& problem, const Vector& beta) {
+  if (problem.penalty.nonnegative() && (beta.array() < 0).any()) return std::numeric_limits<Real>::infinity();
+  return value(problem.penalty.weights(), beta);
 }
 
 }  // namespace
 
 Certificate certify(const Problem& problem, const Vector& beta) {
-  const std::vector<Reals> x = columns(problem.design);
+  const std::vector<Reals> x = columns(problem);
   const Reals r = residual(problem, x, beta);
-  const Real norm = dual_norm_of_correlation(problem, x, r), rr = dot(r, r), ry = dot(r, reals(problem.y));
+  const Real norm = dual_norm_of_correlation(problem, x, r), rr = dot(r, r), ry = dot(r, response(problem));
   Real s = rr > 0 ? ry / rr : 0;
   if (norm > 0) s = std::clamp(s, -1 / norm, 1 / norm);
-  return {rr / 2 + value(problem.penalty.weights(), beta), s * ry - s * s * rr / 2};
+  if (problem.penalty.nonnegative()) s = std::max<Real>(s, 0);
+  return {rr / 2 + penalty(problem, beta), s * ry - s * s * rr / 2};
 }
 
 Certificate certify(const Problem& problem, const Vector& beta, Reals theta) {
-  const std::vector<Reals> x = columns(problem.design);
+  const std::vector<Reals> x = columns(problem);
   const Reals r = residual(problem, x, beta);
   const Real norm = dual_norm_of_correlation(problem, x, theta);
   for (Real& entry : theta) entry /= std::max<Real>(1, norm);
-  return {dot(r, r) / 2 + value(problem.penalty.weights(), beta),
-          dot(theta, reals(problem.y)) - dot(theta, theta) / 2};
+  return {dot(r, r) / 2 + penalty(problem, beta), dot(theta, response(problem)) - dot(theta, theta) / 2};
 }
 
 Index smallest_weight_count(std::vector<double> bounds, const Vector& weights) {

@@ -19,8 +19,11 @@ Reals prox(const Vector& weights, const Vector& v, double step);  // argmin_b |b
 Real dual_norm(const Reals& weights, Reals magnitudes);           // max_k of the ratios of prefix sums
 Real dual_norm(const Vector& weights, const Vector& g);
 
-// The columns x_j = (raw_j - center_j) / scale_j, each of them with n entries.
+// The columns x_j = (D raw_j - B offset_j) / scale_j, each of them with n entries.
 std::vector<Reals> columns(const Design& design);
+// The same with the rows of the ridge below, and what is below y.
+std::vector<Reals> columns(const Problem& problem);
+Reals response(const Problem& problem);
 Real dot(const Reals& a, const Reals& b);
 
 struct Certificate {

@@ -58,9 +58,13 @@ Eigen::MatrixXd varied_matrix(Random& random, Index n, Index p) {
   return x;
 }
 
-}  // namespace
+// Data as they come: X in some storage, y.
+struct Raw {
+  Design design;
+  Vector y;
+};
 
-Problem varied_problem(Random& random, Index most_rows, Index most_cols) {
+Raw varied_data(Random& random, Index most_rows, Index most_cols) {
   const Index n = random.between(1, most_rows), p = random.between(1, most_cols);
   Eigen::MatrixXd x = varied_matrix(random, n, p);
   const auto storage = static_cast<Storage>(random.below(3));
@@ -75,18 +79,59 @@ Problem varied_problem(Random& random, Index most_rows, Index most_cols) {
     }
   }
   if (random.chance(0.1)) y = y.array() / (0.02 + random_vector(random, n).array().abs());
-  Design design = stored(x, storage);
-  if (random.chance(0.5)) {
-    design = design.standardized(true, true);
-    y.array() -= y.mean();
-  }
+  return {stored(x, storage), y};
+}
+
+Vector varied_shape(Random& random, Index n, Index p) {
   Vector shape = random_weights(random, p);
   if (const std::vector<std::string> names = weight_names(); random.chance(0.8))
     shape = make_weights(names[static_cast<std::size_t>(random.below(std::ssize(names)))],
                          {n, p, random.uniform(0.01, 0.5)});
-  Problem problem{design, y, SortedL1(shape)};
+  return shape;
+}
+
+void choose_strength(Random& random, Problem& problem) {
   const double most = alpha_max(problem);
   problem.penalty = problem.penalty.scaled(most > 0 ? std::pow(10, random.uniform(-3, 0)) * most : 1);
+}
+
+}  // namespace
+
+Problem varied_problem(Random& random, Index most_rows, Index most_cols) {
+  auto [design, y] = varied_data(random, most_rows, most_cols);
+  if (random.chance(0.5)) {
+    design = design.standardized(true, true);
+    y.array() -= y.mean();
+  }
+  Problem problem{design, y, SortedL1(varied_shape(random, design.rows(), design.cols()))};
+  choose_strength(random, problem);
+  return problem;
+}
+
+Problem extended_problem(Random& random, Index most_rows, Index most_cols) {
+  auto [design, y] = varied_data(random, most_rows, most_cols);
+  const Index n = design.rows();
+  if (random.chance(0.5)) {
+    Vector weights = Vector::Ones(n);
+    for (Index i = 1; i < n; ++i) weights[i] = random.chance(0.2) ? 0 : random.uniform(0.1, 3);
+    design = design.weighted(weights), y = y.cwiseProduct(weights.cwiseSqrt());
+  }
+  design = design.standardized(random.chance(0.5), random.chance(0.5));
+  for (Index left = random.chance(0.5) ? random.between(1, 3) : 0; left > 0 && design.cols() > 1; --left) {
+    const Index gone = random.below(design.cols());
+    IndexSet others;
+    for (Index j = 0; j < design.cols(); ++j)
+      if (j != gone) others.push_back(j);
+    design = design.without(gone).select(others);
+  }
+  for (int twice = 0; twice < 2; ++twice) y -= design.basis() * design.coordinates(y);
+  if (y.norm() < 1e-10) y.setZero();
+  const Index p = design.cols();
+  Problem problem{design, y, SortedL1(varied_shape(random, n, p), random.chance(0.5))};
+  if (random.chance(0.5))
+    problem.ridge = std::pow(10, random.uniform(-6, 1)) *
+                    std::max(1e-3, design.norms().squaredNorm() / static_cast<double>(p));
+  choose_strength(random, problem);
   return problem;
 }
 

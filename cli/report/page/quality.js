@@ -72,7 +72,7 @@ function addScatter(parent, title, { across, up, line, words }) {
   });
 }
 
-const rootMeanSquare = (fit) => fit.residual_norm / Math.sqrt(report.n);
+const rootMeanSquare = (fit) => fit.rmse;
 
 function setUpQuality() {
   const drawn = observations.rows.length;

@@ -102,6 +102,12 @@ function showSetting() {
       : `alpha ${number(fits[0].alpha, 8)}, ${number(relative(0), 4)} of alpha-max`,
     "alpha-max": `${number(report.alpha_max, 8)}, the smallest alpha that leaves nothing in the model`,
     Intercept: report.intercept ? "fitted" : "none",
+    ...(report.unpenalized.columns.length && {
+      Unpenalised: report.unpenalized.columns.map((column, k) => report.unpenalized.names[k] ?? `column ${column}`).join(", "),
+    }),
+    ...(report.observation_weights && { "Observation weights": report.observation_weights }),
+    ...(report.ridge > 0 && { Ridge: number(report.ridge, 6) }),
+    ...(report.nonnegative && { Coefficients: "not negative" }),
     Columns: report.standardize ? "standardised: mean 0, standard deviation 1" : "as they are",
     Solver: `${report.solver}, screening ${report.screening}, tolerance ${number(report.tolerance)}`,
     Program: `tyto ${report.version}, ${report.date}`,
@@ -114,6 +120,8 @@ function showSetting() {
   );
 }
 
+const kUnpenalizedTiles = 6;
+
 function showTiles() {
   const fit = fits[state.step];
   const tiles = [
@@ -122,6 +130,9 @@ function showTiles() {
     [share(fit.explained), "of the variance explained"],
     [number(rootMeanSquare(fit)), "root mean square residual"],
     [report.intercept ? number(fit.intercept, 5) : "none", "intercept"],
+    ...fit.unpenalized
+      .slice(0, kUnpenalizedTiles)
+      .map((value, k) => [number(value, 5), report.unpenalized.names[k] ?? `column ${report.unpenalized.columns[k]}`]),
     [
       converged(fit) ? percent(proven(fit)) : `! ${percent(proven(fit))}`,
       converged(fit) ? "above the best possible, at most" : kStatusWords[fit.status],

@@ -37,6 +37,11 @@ void parallel_for(Index count, int threads, const std::function<void(Index)>& ta
   if (failure) std::rethrow_exception(failure);
 }
 
+int useful_threads(int threads, Index numbers) {
+  constexpr Index kEach = 1 << 19;  // below about twice this, a second thread costs more than it saves
+  return static_cast<int>(std::clamp<Index>(numbers / kEach, 1, std::max(threads, 1)));
+}
+
 int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 }  // namespace tyto

@@ -11,6 +11,9 @@ namespace tyto {
 // exception in a task is rethrown here, after all threads have ended.
 void parallel_for(Index count, int threads, const std::function<void(Index)>& task);
 
+// Threads that pay for reading so many numbers.
+int useful_threads(int threads, Index numbers);
+
 int hardware_threads();
 
 }  // namespace tyto

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "tyto/data/csv_layout.h"
 #include "tyto/data/csv_records.h"
@@ -103,6 +104,16 @@ class CsvReader {
   MissingValues missing_;
 };
 
+// The last column becomes the weights of the rows.
+void split_off_weights(Dataset& data) {
+  const Index last = data.design.cols() - 1;
+  data.weights.resize(data.design.rows());
+  data.design.for_each_entry(last, [&](Index row, double value) { data.weights[row] = value; });
+  IndexSet features(static_cast<std::size_t>(last));
+  std::iota(features.begin(), features.end(), Index{0});
+  data.design = data.design.select(features);
+}
+
 }  // namespace
 
 bool looks_like_csv(std::string_view beginning) { return beginning.find('\0') == std::string_view::npos; }
@@ -114,12 +125,18 @@ Dataset read_csv(const Sources& sources, const ReadOptions& options) {
   for (const Source& source : sources) reader.read(source);
   Dataset data;
   reader.finish(sources.back(), options.missing, data);
+  if (layout.weights != CsvLayout::kSkipped) {
+    split_off_weights(data);
+    data.weights_name = std::to_string(layout.weights - layout.has_row_names);  // unless it has a name
+  }
   for (Index f = 0; f < layout.fields() && layout.has_header; ++f) {
     const Index role = layout.role[static_cast<std::size_t>(f)];
     if (role == CsvLayout::kSkipped) continue;
     std::string& name = layout.header[static_cast<std::size_t>(f - layout.has_row_names)];
     if (role == CsvLayout::kResponse)
       data.response_name = std::move(name);
+    else if (f == layout.weights)
+      data.weights_name = std::move(name);
     else
       data.names.push_back(std::move(name));
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <unordered_set>
 
 #include "tyto/base/error.h"
@@ -116,6 +117,19 @@ Index response_field(const CsvLayout& layout, const Source& source, const ReadOp
   return field;
 }
 
+// The field of the weights of the rows, unless they are in a file of their own.
+Index weights_field(const CsvLayout& layout, const Source& source, const ReadOptions& options) {
+  if (!options.weights) return CsvLayout::kSkipped;
+  const std::vector<Index> found = find_columns(layout, *options.weights);
+  std::error_code ignored;
+  if (found.empty() && std::filesystem::exists(*options.weights, ignored)) return CsvLayout::kSkipped;
+  if (found.empty()) fail_unknown(layout, "observation-weights", *options.weights, source);
+  if (found.size() > 1)
+    throw InvalidArgument(fmt::format("observation-weights: want one column, got {} that are named {}",
+                                      found.size(), in_quotes(*options.weights)));
+  return found[0] + layout.has_row_names;
+}
+
 void assign_roles(CsvLayout& layout, const Source& source, const ReadOptions& options) {
   if (layout.has_row_names) layout.role[0] = CsvLayout::kSkipped;
   drop_columns(layout, source, options);
@@ -123,11 +137,17 @@ void assign_roles(CsvLayout& layout, const Source& source, const ReadOptions& op
   std::vector<Index> kept;
   for (Index f = 0; f < layout.fields(); ++f)
     if (layout.role[static_cast<std::size_t>(f)] != CsvLayout::kSkipped) kept.push_back(f);
+  layout.weights = weights_field(layout, source, options);
+  if (layout.weights != CsvLayout::kSkipped && std::erase(kept, layout.weights) == 0)
+    throw InvalidArgument("observation-weights: want a column that is not dropped, got " +
+                          in_quotes(*options.weights));
   const Index response = response_field(layout, source, options, kept);
   for (const Index f : kept)
     layout.role[static_cast<std::size_t>(f)] = f == response ? CsvLayout::kResponse : layout.features++;
   if (layout.features == 0)
     fail(source.name(), 0, "expected at least one feature column beside the response, got none");
+  if (layout.weights != CsvLayout::kSkipped)
+    layout.role[static_cast<std::size_t>(layout.weights)] = layout.features++;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct CsvLayout {
   std::vector<std::string> header;  // of the columns, where there is one
   std::vector<Index> role;  // by field, row names included: the feature's number, kSkipped or kResponse
   Index features = 0;
+  Index weights = kSkipped;  // the field of the weights of the rows, whose role is that of a last feature
 
   Index fields() const { return std::ssize(role); }
   Index columns() const { return fields() - has_row_names; }

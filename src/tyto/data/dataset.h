@@ -14,6 +14,8 @@ struct Dataset {
   Vector response;                      // n, or empty where there is none
   std::vector<std::string> names = {};  // p feature names, or empty where the file names none
   std::string response_name = {};       // empty where unknown
+  Vector weights = {};                  // n, how often each row counts, where they were asked for
+  std::string weights_name = {};        // of their column; empty where they came from a file
   IndexSet dropped_rows = {};           // rows of the files that were left out for missing values, from 0
 };
 
@@ -24,6 +26,8 @@ struct ReadOptions {
   // The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix. Default:
   // the label of LIBSVM, the last column of CSV and .npy.
   std::optional<std::string> target = {};
+  // Weights of the rows: a CSV column by name or 0-based number, or a file beside the data.
+  std::optional<std::string> weights = {};
   bool target_optional = false;        // new data for a model: take the response where it is there
   std::vector<std::string> drop = {};  // CSV columns to leave out, by name or 0-based number
   std::vector<std::string> used = {};  // new data for a model: CSV columns beside these need not be numbers

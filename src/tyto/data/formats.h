@@ -26,7 +26,8 @@ Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
 
 // The only column of a file of any format but LIBSVM: the response beside a matrix that has `rows` rows.
 // Missing values are refused, or left as NaN where `missing` is not kRefuse.
-Vector read_response(const std::string& file, Index rows, Missing missing);
+Vector read_response(const std::string& file, Index rows, Missing missing,
+                     std::string_view what = "the response");
 
 void refuse_drop(const ReadOptions& options, std::string_view format);  // for formats without named columns
 

@@ -74,6 +74,21 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+namespace {
+
+// From a file with a line for each row, those that were dropped included.
+void read_weights(const std::string& file, Dataset& data) {
+  const IndexSet& dropped = data.dropped_rows;
+  const Vector all =
+      read_response(file, data.design.rows() + std::ssize(dropped), Missing::kRefuse, "the weights");
+  IndexSet kept;
+  for (Index i = 0; i < all.size(); ++i)
+    if (!std::ranges::binary_search(dropped, i)) kept.push_back(i);
+  data.weights = all(kept);
+}
+
+}  // namespace
+
 Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
   if (files.empty()) throw InvalidArgument("files: want at least one, got none");
   if (options.features < 0)
@@ -90,7 +105,9 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
     format = &found;
   }
   try {
-    return format->read(sources, options);
+    Dataset data = format->read(sources, options);
+    if (options.weights && data.weights.size() == 0) read_weights(*options.weights, data);
+    return data;
   } catch (const std::bad_alloc&) {
     fail(files[0], 0, "the data does not fit into memory");
   } catch (const std::length_error&) {
@@ -98,7 +115,7 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
   }
 }
 
-Vector read_response(const std::string& file, Index rows, Missing missing) {
+Vector read_response(const std::string& file, Index rows, Missing missing, std::string_view what) {
   const ReadOptions options{.target_optional = true,
                             .missing = missing == Missing::kRefuse ? Missing::kRefuse : Missing::kKeep,
                             .features = 1};
@@ -108,7 +125,7 @@ Vector read_response(const std::string& file, Index rows, Missing missing) {
   if (format.read == read_libsvm) fail(file, 0, "expected a file of one column, got libsvm");
   const Dataset data = format.read(sources, options);
   const Index cols = data.design.cols() + (data.response.size() > 0);
-  if (cols != 1) fail(file, 0, fmt::format("expected one column, the response, got {}", cols));
+  if (cols != 1) fail(file, 0, fmt::format("expected one column, {}, got {}", what, cols));
   if (data.design.rows() != rows)
     fail(file, 0,
          fmt::format("expected {} as in the matrix, got {}", count_of(rows, "row"), data.design.rows()));

@@ -27,9 +27,10 @@ using ColumnStorage = std::variant<DenseColumns<double>, DenseColumns<float>,
                                    SparseColumns<double, std::int32_t>, SparseColumns<float, std::int32_t>,
                                    SparseColumns<double, std::int64_t>, SparseColumns<float, std::int64_t>>;
 
-// The n x p matrix X with columns x_j = (raw_j - center_j) / scale_j. Dense or sparse, double or float,
-// owned, borrowed or mapped: it is the same type. Cheap to copy: the memory is shared and never changes.
-// Centring and scaling are applied on the fly, so that sparse data stays sparse.
+// The n x p matrix X with columns x_j = (D raw_j - B offset_j) / scale_j: D the roots of row weights, B a few
+// directions that are taken out of every column, that of the intercept first. Dense or sparse, double or
+// float, owned, borrowed or mapped: it is the same type. Cheap to copy: the memory is shared and never
+// changes. All of this is applied on the fly, so that sparse data stays sparse.
 class Design {
  public:
   Design() : Design(ColumnStorage(DenseColumns<double>{nullptr, 0, 0}), nullptr) {}
@@ -47,10 +48,15 @@ class Design {
   bool is_sparse() const { return storage_.index() >= 2; }
   Index stored_entries() const;  // of the selected columns
 
-  // Centred to mean 0, and scaled to columns of norm sqrt(n): by the standard deviation (over n), or by the
-  // root mean square where the columns are not centred. A constant column (all zero, if not centred) gets
-  // scale 1.
+  // Three adjustments, in this order. Row i counts weights[i] >= 0 times.
+  Design weighted(const Vector& weights) const;
+  // Centred to mean 0, and scaled to columns of norm sqrt(n), or the root of the sum of the weights: by the
+  // standard deviation (over n), or by the root mean square where the columns are not centred. A constant
+  // column (all zero, if not centred) gets scale 1.
   Design standardized(bool center, bool scale) const;
+  // Replaces every column by its residual after least squares on one of them, which itself becomes 0. The
+  // same design if that one is 0 already, but for rounding.
+  Design without(Index column) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
   // A copy of some rows, given in increasing order: neither centred nor scaled, in the same storage.
   Design take_rows(std::span<const Index> rows) const;
@@ -65,15 +71,20 @@ class Design {
   }                             // its number in storage
   Index find(Index raw) const;  // the column with that number in storage, or -1 if it is not selected
 
-  const Vector& centers() const { return columns_->center; }
+  double total_weight() const { return frame_->total; }           // of the rows: n, if they have none
+  const Vector& roots() const { return frame_->root; }            // of the weights; empty if there are none
+  const Eigen::MatrixXd& basis() const { return frame_->basis; }  // B: n x k, orthogonal columns
+  const Eigen::MatrixXd& offsets() const { return columns_->offset; }  // k x p
+  // What of v lies along B, as coefficients of B.
+  Vector coordinates(const Vector& v) const;
   const Vector& scales() const { return columns_->scale; }
   const Vector& norms() const { return columns_->norm; }  // ||x_j||
-  // ||raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
+  // ||D raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
   const Vector& magnitudes() const { return columns_->magnitude; }
   double largest_magnitude() const { return columns_->largest_magnitude; }  // of all; 0 if there are none
 
-  bool is_zero(Index column) const;  // no entry that is not 0
+  bool is_zero(Index column) const;  // no entry that counts and is not 0
 
   void multiply(const Vector& beta, Vector& eta) const;         // eta <- X beta; skips zeros of beta
   void transpose_multiply(const Vector& v, Vector& out) const;  // out <- X'v
@@ -82,7 +93,6 @@ class Design {
   // The same for several vectors, the columns of a matrix: where X is dense it is read once for all of them.
   void multiply(const Eigen::MatrixXd& beta, Eigen::MatrixXd& eta) const;
   void transpose_multiply(const Eigen::MatrixXd& v, Eigen::MatrixXd& out) const;
-  double dot(Index column, const Vector& v) const;       // x_j'v
   void axpy(Index column, double a, Vector& eta) const;  // eta <- eta + a x_j
   // Columns as they stand, one after the other: rows begin .. begin + length - 1 of each.
   void pack(std::span<const Index> columns, Index begin, Index length, double* out) const;
@@ -94,14 +104,35 @@ class Design {
   void for_each_entry(Index column, F f) const;
 
  private:
+  static constexpr Index kColumnGroup = 32;  // columns that share a task
+  Index column_groups() const { return (cols() + kColumnGroup - 1) / kColumnGroup; }
+
   struct Columns {
     IndexSet raw;  // numbers in storage, increasing
-    Vector center, scale, norm, magnitude;
+    Eigen::MatrixXd offset;
+    Vector scale, norm, magnitude;
     double largest_magnitude = 0;
+  };
+  struct Frame {  // what all columns share
+    Vector root;
+    Eigen::MatrixXd basis;
+    double total = 0;
+    bool plain = true;  // no weights, and no direction but that of the intercept
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
   void adopt(Columns columns);
-  void measure(Columns& columns) const;                    // norm and magnitude from center and scale
+  double mean(Index column) const;
+  void measure(Columns& columns) const;  // norm and magnitude from the rest, where only means are taken out
+  double weight(Index row) const {
+    return frame_->root.size() == 0 ? 1 : frame_->root[row] * frame_->root[row];
+  }
+  const Vector& with_roots(const Vector& v, Vector& room) const;  // D v; in `room` if it is not v
+  Vector along_basis(const Vector& v) const;                      // B'v
+  void take_out(const Vector& shift, Vector& eta) const;          // eta <- D eta - B shift
+  double corrected(double product, Index column, const Vector& along) const {  // x_j'v from raw_j'D v, B'v
+    for (Index d = 0; d < along.size(); ++d) product -= columns_->offset(d, column) * along[d];
+    return product / columns_->scale[column];
+  }
   Index count_read(std::span<const Index> columns) const;  // returns what it adds
 
   ColumnStorage storage_;
@@ -109,6 +140,7 @@ class Design {
   Index rows_ = 0;
   int threads_ = 1;
   std::shared_ptr<const Columns> columns_;
+  std::shared_ptr<const Frame> frame_;
   std::shared_ptr<Index> entries_read_ = std::make_shared<Index>(0);
 };
 

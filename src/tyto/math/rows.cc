@@ -7,16 +7,18 @@
 namespace tyto {
 
 Rows::Rows(const Design& design) : count_(design.rows()), cols_(design.cols()), sparse_(design.is_sparse()) {
-  const Vector &center = design.centers(), &scale = design.scales();
+  const Vector &scale = design.scales(), &root = design.roots();
   if (!sparse_) {
     value_.resize(static_cast<std::size_t>(count_ * cols_));
-    for (Index j = 0; j < cols_; ++j)
-      design.for_each_entry(j, [&](Index i, double raw) {
-        value_[static_cast<std::size_t>(i * cols_ + j)] = (raw - center[j]) / scale[j];
-      });
+    Vector column(count_);
+    for (Index j = 0; j < cols_; ++j) {
+      design.pack({&j, 1}, 0, count_, column.data());
+      for (Index i = 0; i < count_; ++i) value_[static_cast<std::size_t>(i * cols_ + j)] = column[i];
+    }
     return;
   }
-  shift_ = center.cwiseQuotient(scale);
+  basis_ = design.basis().transpose();
+  shift_ = design.offsets() * scale.cwiseInverse().asDiagonal();
   start_.assign(static_cast<std::size_t>(count_) + 1, 0);
   for (Index j = 0; j < cols_; ++j)
     design.for_each_entry(j, [&](Index i, double) { ++start_[static_cast<std::size_t>(i) + 1]; });
@@ -26,13 +28,13 @@ Rows::Rows(const Design& design) : count_(design.rows()), cols_(design.cols()), 
   for (Index j = 0; j < cols_; ++j)
     design.for_each_entry(j, [&](Index i, double raw) {
       const std::size_t k = next[static_cast<std::size_t>(i)]++;
-      value_[k] = raw / scale[j], column_[k] = j;
+      value_[k] = (root.size() > 0 ? root[i] : 1) * raw / scale[j], column_[k] = j;
     });
 }
 
 Vector Rows::squared_norms() const {
   Vector result(count_);
-  const double shift = sparse_ ? shift_.squaredNorm() : 0;
+  const Eigen::MatrixXd products = shift_ * shift_.transpose();  // sparse only
   for (Index i = 0; i < count_; ++i) {
     const auto row = static_cast<std::size_t>(i);
     if (!sparse_) {
@@ -40,9 +42,9 @@ Vector Rows::squared_norms() const {
                                &value_[row * static_cast<std::size_t>(cols_)], cols_);
       continue;
     }
-    result[i] = shift;  // |stored - shift|^2, entry by entry
+    result[i] = basis_.col(i).dot(products * basis_.col(i));  // |stored - shift' basis_i|^2, entry by entry
     for (std::size_t k = start_[row]; k < start_[row + 1]; ++k)
-      result[i] += value_[k] * (value_[k] - 2 * shift_[column_[k]]);
+      result[i] += value_[k] * (value_[k] - 2 * shift_.col(column_[k]).dot(basis_.col(i)));
   }
   return result;
 }
@@ -57,12 +59,12 @@ double Rows::dot(Index row, const Vector& d, const IndexSet& support) const {
     return sum;
   }
   for (std::size_t k = start_[i]; k < start_[i + 1]; ++k) sum += value_[k] * d[column_[k]];
-  for (const Index j : support) sum -= shift_[j] * d[j];
+  for (const Index j : support) sum -= shift_.col(j).dot(basis_.col(row)) * d[j];
   return sum;
 }
 
 void Rows::add(std::span<const Index> row, std::span<const double> factor, Vector& out) const {
-  double total = 0;
+  Vector total = Vector::Zero(basis_.rows());
   for (std::size_t k = 0; k < row.size(); ++k) {
     if (!sparse_) {
       kernels::axpy(factor[k], value_.data() + row[k] * cols_, out.data(), cols_);
@@ -70,9 +72,9 @@ void Rows::add(std::span<const Index> row, std::span<const double> factor, Vecto
     }
     const auto i = static_cast<std::size_t>(row[k]);
     for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) out[column_[e]] += factor[k] * value_[e];
-    total += factor[k];
+    total += factor[k] * basis_.col(row[k]);
   }
-  if (sparse_ && total != 0) out -= total * shift_;
+  if (sparse_ && total.size() > 0) out -= shift_.transpose() * total;
 }
 
 }  // namespace tyto

@@ -5,8 +5,8 @@
 namespace tyto {
 
 // A copy of a design by rows a_i, for algorithms that visit observations: row-major for dense designs, with
-// centring and scaling applied; compressed rows for sparse ones, which stay uncentred, with the shift kept
-// beside them.
+// all adjustments applied; compressed rows for sparse ones, weighted and scaled, with what is taken out of
+// them kept beside them.
 class Rows {
  public:
   Rows() = default;
@@ -25,7 +25,8 @@ class Rows {
   std::vector<double> value_;       // dense: count x cols; sparse: the stored entries
   std::vector<Index> column_;       // sparse only
   std::vector<std::size_t> start_;  // sparse only
-  Vector shift_;                    // center / scale, sparse only: a_i = stored_i - shift
+  Eigen::MatrixXd basis_,
+      shift_;  // sparse only: a_i = stored_i - shift' basis_i (basis: k x n, shift: k x p)
 };
 
 }  // namespace tyto

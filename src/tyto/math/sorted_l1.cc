@@ -216,7 +216,7 @@ void pool(std::vector<double>& value) {
 
 }  // namespace
 
-SortedL1::SortedL1(Vector weights) : size_(weights.size()) {
+SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), nonnegative_(nonnegative) {
   for (Index i = 0; i < size_; ++i) {
     const auto at = [&] { return "weights: entry " + std::to_string(i + 1) + ": want "; };
     if (!std::isfinite(weights[i]) || weights[i] < 0)
@@ -250,8 +250,14 @@ SortedL1 SortedL1::scaled(double multiplier) const {
 }
 
 std::optional<double> SortedL1::multiple_of(const SortedL1& other) const {
-  if (data_ != other.data_ || size_ != other.size_) return std::nullopt;
+  if (data_ != other.data_ || size_ != other.size_ || nonnegative_ != other.nonnegative_) return std::nullopt;
   return multiplier_ / other.multiplier_;
+}
+
+const Vector& SortedL1::counted(const Vector& g, Vector& room) const {
+  if (!nonnegative_) return g;
+  room = g.cwiseMax(0);
+  return room;
 }
 
 double SortedL1::value(const Vector& beta) const {
@@ -262,6 +268,7 @@ double SortedL1::value(const Vector& beta) const {
 
 void SortedL1::prox(Vector& v, double step) const {
   if (size_ == 0) return;
+  if (nonnegative_) v = v.cwiseMax(0);
   std::vector<Ranked> sorted = keep_candidates(v, *this, step);
   sort_ranked(sorted);
   std::vector<double> value(sorted.size());
@@ -276,8 +283,10 @@ void SortedL1::prox(Vector& v, double step) const {
 
 // The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
 // rises to the answer; only entries before that maximum can matter at a larger s.
-double SortedL1::dual_norm(const Vector& g) const {
+double SortedL1::dual_norm(const Vector& all) const {
   if (size_ == 0) return 0;
+  Vector room;
+  const Vector& g = counted(all, room);
   const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
   double s = std::max(largest / weight(0), sum / weight_sum(size_));
   std::vector<double> entries = candidates(g, *this, s);
@@ -297,7 +306,8 @@ PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, 
 }
 
 double paying_cut(const Vector& v, const SortedL1& norm, double s) {
-  std::vector<double> u = candidates(v, norm, s);
+  Vector room;
+  std::vector<double> u = candidates(norm.counted(v, room), norm, s);
   const Index count = paying_prefix(u, norm, s, 0).count;
   return count == 0 ? kInfinity : *std::min_element(u.begin(), u.begin() + count);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,20 +12,31 @@ namespace tyto {
 
 // The sorted L1 norm J(b) = sum_i w[i] |b|_(i), where |b|_(1) >= |b|_(2) >= ... are the sorted magnitudes of
 // b and w is non-increasing and non-negative. w = (1, ..., 1) gives the lasso, (1, 0, ..., 0) the L-infinity
-// norm. Cheap to copy: heads and multiples of the weights share their memory.
+// norm. Cheap to copy: heads and multiples of the weights share their memory. Where `nonnegative`, J is
+// infinite unless b >= 0: then only the positive part of a correlation counts.
 class SortedL1 {
  public:
-  explicit SortedL1(Vector weights);  // throws InvalidArgument unless w is finite, >= 0 and non-increasing
+  SortedL1() : SortedL1(Vector()) {}  // of no entries
+  explicit SortedL1(
+      Vector weights,
+      bool nonnegative = false);  // throws InvalidArgument unless w is finite, >= 0 and non-increasing
 
   Index size() const { return size_; }
   double weight(Index i) const { return multiplier_ * data_->weight[i]; }
   double weight_sum(Index k) const { return multiplier_ * data_->sum[k]; }  // w_1 + ... + w_k
   Vector weights() const { return multiplier_ * data_->weight.head(size_); }
 
-  double value(const Vector& beta) const;  // J(beta)
+  bool nonnegative() const { return nonnegative_; }
+  // What of a correlation pulls at a coefficient that is 0: its magnitude, or its positive part.
+  double pull(double g) const { return nonnegative_ ? std::max(g, 0.0) : std::abs(g); }
+  // g, or where only positive parts count, those, in `room`.
+  const Vector& counted(const Vector& g, Vector& room) const;
+
+  double value(const Vector& beta) const;  // J(beta), for a beta that it allows
   void prox(Vector& v,
             double step) const;  // v <- argmin_b |b - v|^2 / 2 + step J(b); zeros and ties are exact
-  double dual_norm(const Vector& g) const;  // max_k (|g|_(1) + ... + |g|_(k)) / (w_1 + ... + w_k)
+  double dual_norm(
+      const Vector& g) const;  // max_k (|g|_(1) + ... + |g|_(k)) / (w_1 + ... + w_k), of what counts
 
   SortedL1 head(Index k) const;              // the norm with w_1, ..., w_k
   SortedL1 scaled(double multiplier) const;  // the norm with multiplier * w
@@ -37,6 +50,7 @@ class SortedL1 {
   std::shared_ptr<const Data> data_;
   double multiplier_ = 1;
   Index size_ = 0;
+  bool nonnegative_ = false;
 };
 
 // How many of the largest bounds pay for their weights: with S(k) = sum_{i <= k} (u_(i) - s w_i), the last k
@@ -50,8 +64,8 @@ struct PayingPrefix {
 };
 PayingPrefix paying_prefix(std::span<double> u, const SortedL1& norm, double s, double slack);
 
-// The smallest magnitude in the prefix of |v| that pays at s: what is smaller cannot raise J°(v) beyond s.
-// Infinity if none pays.
+// The smallest magnitude in the prefix of what counts of v that pays at s: what is smaller cannot raise J°(v)
+// beyond s. Infinity if none pays.
 double paying_cut(const Vector& v, const SortedL1& norm, double s);
 
 }  // namespace tyto

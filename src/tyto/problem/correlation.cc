@@ -19,11 +19,12 @@ constexpr Index kShortColumn = 48;
 
 }  // namespace
 
-Correlation::Correlation(const Design& design)
+Correlation::Correlation(const Design& design, bool nonnegative)
     : design_(design),
       norm_(kMargin * design.norms()),
       value_(Vector::Zero(design.cols())),
-      way_(Vector::Constant(design.cols(), -1)) {}
+      way_(Vector::Constant(design.cols(), -1)),
+      nonnegative_(nonnegative) {}
 
 void Correlation::move_to(const Vector& r) {
   if (residual_.size() > 0 && residual_ != r) {
@@ -55,7 +56,9 @@ void Correlation::read(std::span<const Index> columns) {
 Vector Correlation::values(std::span<const Index> columns) const {
   const Index count = std::ssize(columns);
   Vector v(count);
-  if (count == value_.size()) {  // all, in order
+  if (count == value_.size() && nonnegative_) {
+    v = value_.array() + (way_now_ - way_.array()) * norm_.array();
+  } else if (count == value_.size()) {  // all, in order
     kernels::grow(value_.data(), way_.data(), norm_.data(), way_now_, v.data(), count);
   } else {
     for (Index k = 0; k < count; ++k) v[k] = value(columns[static_cast<std::size_t>(k)]);
@@ -87,7 +90,7 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   Vector& v = result.correlation;
   const auto read_places = [&](const IndexSet& places) {
     read(numbers(places));
-    for (const Index k : places) v[k] = value(column(k));
+    for (const Index k : places) v[k] = value(column(k)) - problem.ridge * beta[k];
   };
   const auto dual_norm = [&](const IndexSet& places) {
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
@@ -95,11 +98,12 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   IndexSet support = nonzero_entries(beta);
   if (support.empty()) {
     support.resize(1);
-    v.cwiseAbs().maxCoeff(support.data());
+    (nonnegative_ ? v : Vector(v.cwiseAbs())).maxCoeff(support.data());
   }
   read_places(support);
   const bool whole = std::ssize(columns) == value_.size();
-  if (whole && settled_way_ == way_now_) {  // the same r: J° is known up to the multiplier
+  if (whole && settled_way_ == way_now_ &&
+      problem.ridge == 0) {  // the same r: J° is known up to the multiplier
     if (const auto ratio = settled_penalty_->multiple_of(problem.penalty)) {
       result.dual_norm = *ratio * settled_norm_;
       return result;
@@ -109,15 +113,17 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   // it, nor can what is behind the prefix that pays at that level.
   const double level = dual_norm(support);
   const double least = level * problem.penalty.weight(std::ssize(columns) - 1);
-  IndexSet large = entries_above(v, least);
+  Vector room;
+  const auto above = [&] { return entries_above(problem.penalty.counted(v, room), least); };
+  IndexSet large = above();
   const double cut = design_.rows() <= kShortColumn
                          ? 0
                          : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
   IndexSet wanted;
   for (const Index k : large)
-    if (std::abs(v[k]) >= cut) wanted.push_back(k);
+    if (problem.penalty.pull(v[k]) >= cut) wanted.push_back(k);
   read_places(wanted);
-  if (cut == 0) large = entries_above(v, least);
+  if (cut == 0) large = above();
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
   result.dual_norm = std::max(level, dual_norm(large));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;

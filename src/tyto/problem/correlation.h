@@ -15,18 +15,22 @@ struct Settled {
 };
 
 // X'r for a residual that moves, where columns are read only if they matter. Of a column that was not read
-// since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3).
+// since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3). The
+// rows of a ridge come in only when it is settled: they are 0 for columns that are not in the model.
 class Correlation {
  public:
-  explicit Correlation(const Design& design);
+  // Where only positive parts count, bounds are from above.
+  Correlation(const Design& design, bool nonnegative);
 
   void move_to(const Vector& r);
-  void read(std::span<const Index> columns);          // those that are not exact
-  void adopt(const Vector& r, const Vector& values);  // r moves to where all of X'r is known
+  void read(std::span<const Index> columns);  // those that are not exact
+  void adopt(const Vector& r,
+             const Vector& values);  // r moves to where all of X'r, without a ridge, is known
   bool exact(Index column) const { return way_[column] == way_now_; }
   // Exact, or as large as it may be by now.
   double value(Index column) const {
-    return value_[column] + std::copysign((way_now_ - way_[column]) * norm_[column], value_[column]);
+    const double change = (way_now_ - way_[column]) * norm_[column];
+    return value_[column] + (nonnegative_ ? change : std::copysign(change, value_[column]));
   }
 
   // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
@@ -39,6 +43,7 @@ class Correlation {
   Vector residual_, norm_;
   Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
+  bool nonnegative_;
   bool complete_ = false;  // every column has been read at least once
   // The last time that all columns were settled: where, for which penalty, and its J°.
   double settled_way_ = -1, settled_norm_ = 0;

@@ -1,5 +1,7 @@
 #include "tyto/problem/problem.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,6 +26,8 @@ void validate(const Problem& problem) {
   validate(problem.design, problem.y);
   if (problem.penalty.size() != problem.design.cols())
     throw mismatch("weights", problem.design.cols(), problem.penalty.size());
+  if (!(problem.ridge >= 0 && std::isfinite(problem.ridge)))
+    throw InvalidArgument(fmt::format("ridge: want a finite number >= 0, got {}", problem.ridge));
 }
 
 void validate(const Design& design, const Vector& y) {
@@ -52,8 +56,9 @@ Iterate make_iterate(const Problem& problem, Vector beta) {
 
 // With r'y = r'r + r'Xb the gap needs no difference of large numbers:
 //   gap = P(b) - D(s r) = (1 - s)^2 ||r||^2 / 2 + J(b) - s b'X'r.
-Gap duality_gap(double rr, double ry, double norm, double product, double bound) {
-  const double best = rr > 0 ? ry / rr : 0;
+Gap duality_gap(double rr, double ry, double norm, double product, double bound, bool nonnegative) {
+  double best = rr > 0 ? ry / rr : 0;
+  if (nonnegative) best = std::max(best, 0.0);  // J° of -X'r is another number
   const double scale = bound * std::abs(best) <= 1 ? best : std::copysign(1 / bound, best);
   return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
 }
@@ -61,6 +66,7 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound)
 Certificate certify(const Problem& problem, const Iterate& x) {
   Vector correlation;
   problem.design.transpose_multiply(problem.y - x.eta, correlation);
+  add_ridge(problem, x.beta, correlation);
   const double dual_norm = problem.penalty.dual_norm(correlation);
   return certify(problem, x, std::move(correlation), dual_norm);
 }
@@ -73,13 +79,14 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   Certificate c;
   c.correlation = std::move(correlation);
   const Vector r = problem.y - x.eta;
-  const double rr = r.squaredNorm(), ry = r.dot(problem.y), norm = problem.penalty.value(x.beta);
+  const double rr = r.squaredNorm() + problem.ridge * x.beta.squaredNorm(), ry = r.dot(problem.y),
+               norm = problem.penalty.value(x.beta);
   double product = 0, magnitude = problem.y.norm();
   for (const Index j : nonzero_entries(x.beta)) {
     product += x.beta[j] * c.correlation[j];
     magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
   }
-  const Gap gap = duality_gap(rr, ry, norm, product, dual_norm);
+  const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale, c.gap = gap.gap;
   c.residual_norm = std::sqrt(rr);
   c.primal = 0.5 * rr + norm;
@@ -87,8 +94,9 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   const Index p = x.beta.size();
   double infeasible = 0;
   if (dual_norm > 0)
-    infeasible = problem.design.largest_magnitude() * static_cast<double>(p) / problem.penalty.weight_sum(p) *
-                 c.residual_norm / (std::sqrt(static_cast<double>(r.size())) * dual_norm);
+    infeasible = (problem.design.largest_magnitude() + std::sqrt(problem.ridge)) * static_cast<double>(p) /
+                 problem.penalty.weight_sum(p) * c.residual_norm /
+                 (std::sqrt(static_cast<double>(r.size())) * dual_norm);
   c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude +
                            std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
   return c;
@@ -102,7 +110,17 @@ void Certificate::restrict_to(std::span<const Index> columns) {
 }
 
 Problem restrict_to(const Problem& problem, std::span<const Index> columns) {
-  return {problem.design.select(columns), problem.y, problem.penalty.head(std::ssize(columns))};
+  return {problem.design.select(columns), problem.y, problem.penalty.head(std::ssize(columns)),
+          problem.ridge};
+}
+
+void add_ridge(const Problem& problem, const Vector& beta, Vector& correlation) {
+  if (problem.ridge > 0) correlation -= problem.ridge * beta;
+}
+
+Vector norms(const Problem& problem) {
+  if (problem.ridge == 0) return problem.design.norms();
+  return (problem.design.norms().array().square() + problem.ridge).sqrt();
 }
 
 Vector restrict_to(const Vector& v, std::span<const Index> columns) {

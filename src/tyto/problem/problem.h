@@ -9,12 +9,14 @@
 
 namespace tyto {
 
-// minimise P(b) = 1/2 ||y - Xb||^2 + J(b). An intercept is a centred design and a centred y: theta then sums
-// to 0.
+// minimise P(b) = 1/2 ||y - Xb||^2 + ridge/2 ||b||^2 + J(b). An intercept is a centred design and a centred
+// y: theta then sums to 0. The ridge is p more rows, sqrt(ridge) I under X and 0 under y, which are not
+// written down: below, X, y and r stand for all rows, eta for those of the data.
 struct Problem {
   Design design;
   Vector y;
   SortedL1 penalty;
+  double ridge = 0;
 };
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
@@ -24,6 +26,9 @@ void validate(const Design& design, const Vector& y);  // the same without the p
 struct Iterate {
   Vector beta, eta;  // invariant: eta == X beta
 };
+// X'r from that of the rows of the data.
+void add_ridge(const Problem& problem, const Vector& beta, Vector& correlation);
+Vector norms(const Problem& problem);  // of the columns
 Iterate make_iterate(const Problem& problem, Vector beta);
 
 // A proof of how good b is: P(b) - P(b*) <= gap. The dual point is theta = scale * r with r = y - Xb.
@@ -50,7 +55,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
 struct Gap {
   double scale, gap;
 };
-Gap duality_gap(double rr, double ry, double norm, double product, double bound);
+Gap duality_gap(double rr, double ry, double norm, double product, double bound, bool nonnegative);
 
 // The problem on some of the columns, with the head of the weights: the same solution, if the columns left
 // out are 0.

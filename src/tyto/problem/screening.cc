@@ -100,10 +100,16 @@ void BestSphere::restrict_to(std::span<const Index> survivors) {
   if (sphere_.correlation.size() > 0) sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
 }
 
-Vector sphere_bounds(const Design& design, const Sphere& sphere) {
+Vector sphere_bounds(const Problem& problem, const Sphere& sphere) {
+  const Design& design = problem.design;
   const double margin =
       std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
-  return sphere.correlation.cwiseAbs() + sphere.radius * design.norms() + margin * design.magnitudes();
+  const double ridge_margin = margin * std::sqrt(problem.ridge);
+  const Vector with_ridge = problem.ridge > 0 ? norms(problem) : Vector();
+  const auto length = (problem.ridge > 0 ? with_ridge : design.norms()).array();
+  const auto reach = sphere.radius * length + margin * design.magnitudes().array() + ridge_margin;
+  if (problem.penalty.nonnegative()) return (sphere.correlation.array() + reach).max(0.0);
+  return sphere.correlation.array().abs() + reach;
 }
 
 // At the solution of rho times this penalty J°(X'r) is rho; |x_j'r| may grow by (rho - 1) w_j, so it has to
@@ -111,12 +117,13 @@ Vector sphere_bounds(const Design& design, const Sphere& sphere) {
 IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
   const double level = 2 - std::max(1.0, problem.penalty.dual_norm(correlation));
   const double cut = level > 0 ? paying_cut(correlation, problem.penalty, level) : 0;
-  return entries_above(correlation, cut);
+  Vector room;
+  return entries_above(problem.penalty.counted(correlation, room), cut);
 }
 
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
-  const Vector bound = sphere_bounds(problem.design, sphere);
+  const Vector bound = sphere_bounds(problem, sphere);
   Vector scratch = bound;
   return entries_above(bound, rule.cut({scratch.data(), static_cast<std::size_t>(p)}, problem.penalty));
 }

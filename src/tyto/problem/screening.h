@@ -45,8 +45,9 @@ struct ScreeningRule {
 const ScreeningRule& screening_rule(std::string_view name);  // throws InvalidArgument if there is none
 std::span<const ScreeningRule> screening_rules();
 
-// u_j = |x_j'theta| + ||x_j|| radius, and what rounding may have taken off the first term.
-Vector sphere_bounds(const Design& design, const Sphere& sphere);
+// u_j = |x_j'theta| + ||x_j|| radius, and what rounding may have taken off the first term; of the positive
+// part, where only that counts.
+Vector sphere_bounds(const Problem& problem, const Sphere& sphere);
 
 // The columns that the rule keeps; all of them if the rule is "none".
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);

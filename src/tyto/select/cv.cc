@@ -29,23 +29,26 @@ struct Task {
   const RegressionOptions& regression;
   const CvOptions& cv;
   const FitOptions& fit;
+  Vector weights;   // of the rows
   double variance;  // of the response
 };
 
-double measured(ErrorMeasure measure, const Vector& residual, double variance) {
-  const auto n = static_cast<double>(residual.size());
-  if (measure == ErrorMeasure::kMae) return residual.lpNorm<1>() / n;
-  const double mse = residual.squaredNorm() / n;
+double measured(ErrorMeasure measure, const Vector& residual, const Vector& weights, double variance) {
+  const double total = weights.sum();
+  if (total == 0) return 0;
+  if (measure == ErrorMeasure::kMae) return weights.dot(residual.cwiseAbs()) / total;
+  const double mse = weights.dot(residual.cwiseAbs2()) / total;
   return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
 }
 
 using Coefficients = Eigen::SparseVector<double, 0, Index>::InnerIterator;
 
-// The columns that any of the steps needs.
-IndexSet support(std::span<const PathStep> steps) {
-  IndexSet columns;
+// The columns of the data that any of the steps needs.
+IndexSet support(const Regression& regression, std::span<const PathStep> steps) {
+  IndexSet columns = regression.free;
   for (const PathStep& step : steps)
-    for (Coefficients it(step.beta); it; ++it) columns.push_back(it.index());
+    for (Coefficients it(step.beta); it; ++it)
+      columns.push_back(regression.penalized[static_cast<std::size_t>(it.index())]);
   std::ranges::sort(columns);
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
@@ -54,16 +57,26 @@ IndexSet support(std::span<const PathStep> steps) {
 // On the data's own scale, one column for each step.
 Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep> steps, const Design& rows) {
   const Design& design = regression.problem.design;
-  const IndexSet columns = support(steps);
+  const IndexSet columns = support(regression, steps);
+  const auto place = [&](Index column) {
+    return std::ranges::lower_bound(columns, column) - columns.begin();
+  };
   const auto count = static_cast<Index>(steps.size());
   Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
-  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Constant(count, regression.response_mean);
-  for (Index k = 0; k < count; ++k)
+  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Zero(count);
+  for (Index k = 0; k < count; ++k) {
+    Vector along = Vector::Zero(design.offsets().rows());
     for (Coefficients it(steps[static_cast<std::size_t>(k)].beta); it; ++it) {
       const double coefficient = it.value() / design.scales()[it.index()];
-      beta(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = coefficient;
-      intercepts[k] -= coefficient * design.centers()[it.index()];
+      beta(place(regression.penalized[static_cast<std::size_t>(it.index())]), k) = coefficient;
+      along += coefficient * design.offsets().col(it.index());
     }
+    const Vector outside = regression.free_coefficients(along);
+    if (regression.has_intercept) intercepts[k] = outside[0];
+    for (Index i = 0; i < std::ssize(regression.free); ++i)
+      beta(place(regression.free[static_cast<std::size_t>(i)]), k) =
+          outside[i + (regression.has_intercept ? 1 : 0)];
+  }
   rows.select(columns).multiply(beta, prediction);
   return prediction.rowwise() + intercepts;
 }
@@ -72,14 +85,14 @@ Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep
 std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
                            std::span<const Index> held_out) {
   const Design rows = task.raw.take_rows(held_out);
-  const Vector truth = task.response(held_out);
+  const Vector truth = task.response(held_out), weights = task.weights(held_out);
   const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
   std::vector<double> result;
   for (std::size_t begin = 0; begin < path.steps.size(); begin += most) {
     const auto steps = std::span(path.steps).subspan(begin, std::min(most, path.steps.size() - begin));
     const Eigen::MatrixXd prediction = predicted(regression, steps, rows);
     for (const auto& column : prediction.colwise())
-      result.push_back(measured(task.cv.error, truth - column, task.variance));
+      result.push_back(measured(task.cv.error, truth - column, weights, task.variance));
   }
   return result;
 }
@@ -87,21 +100,23 @@ std::vector<double> errors(const Task& task, const Regression& regression, const
 // One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
 FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
                    const PathObserver& observer) {
-  const Index n = task.raw.rows();
-  const double share = static_cast<double>(rows.training.size()) / static_cast<double>(n);
-  const Design training = task.raw.take_rows(rows.training);
   RegressionOptions words = task.regression;
   words.weight_values = curve.regression.shape.weights();
-  const Regression regression = make_regression(training, task.response(rows.training), words);
+  words.observation_weights = task.weights;
+  words.observation_weights(rows.held_out).setZero();
+  const double share = words.observation_weights.sum() / task.weights.sum();
+  words.ridge *= share;
+  const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
-  const Path path = fit_path({regression.problem.design, regression.problem.y, regression.shape}, alphas, {},
-                             options, observer);
+  Problem unit = regression.problem;
+  unit.penalty = regression.shape;
+  const Path path = fit_path(unit, alphas, {}, options, observer);
 
   FoldScore score;
   score.rows = std::ssize(rows.held_out);
-  const auto entries = [](const Design& design) { return static_cast<double>(design.stored_entries()); };
-  score.passes = path.passes * entries(training) / std::max(1.0, entries(task.raw));
+  score.weight = task.weights(rows.held_out).sum();
+  score.passes = path.passes;
   if (path.stopped_by != PathStop::kNone) return score;
   score.errors = errors(task, regression, path, rows.held_out);
   for (const PathStep& step : path.steps) {
@@ -115,15 +130,15 @@ FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, co
 // the mean steadier and leave the standard error as large as that of one: the mean square over repeats.
 void average(CvCurve& curve, const std::vector<FoldScore>& scores, Index folds, Index repeats) {
   double n = 0;
-  for (const FoldScore& score : scores) n += static_cast<double>(score.rows) / static_cast<double>(repeats);
+  for (const FoldScore& score : scores) n += score.weight / static_cast<double>(repeats);
   for (std::size_t k = 0; k < curve.path.steps.size(); ++k) {
     std::vector<double> mean(static_cast<std::size_t>(repeats));
     for (const FoldScore& score : scores)
-      mean[static_cast<std::size_t>(score.repeat)] += static_cast<double>(score.rows) / n * score.errors[k];
+      mean[static_cast<std::size_t>(score.repeat)] += score.weight / n * score.errors[k];
     double squares = 0;
     for (const FoldScore& score : scores) {
       const double deviation = score.errors[k] - mean[static_cast<std::size_t>(score.repeat)];
-      squares += static_cast<double>(score.rows) / n * deviation * deviation;
+      squares += score.weight / n * deviation * deviation;
     }
     curve.error.push_back(std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(repeats));
     curve.standard_error.push_back(
@@ -302,9 +317,10 @@ class Run {
   std::atomic<bool> stopped_ = false;
 };
 
-double variance(const Vector& y) {
+double variance(const Vector& y, const Vector& weights) {
   if (y.size() == 0 || y.minCoeff() == y.maxCoeff()) return 0;
-  return (y.array() - y.mean()).square().mean();
+  const double total = weights.sum(), mean = weights.dot(y) / total;
+  return weights.dot((y.array() - mean).square().matrix()) / total;
 }
 
 }  // namespace
@@ -377,7 +393,11 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
     throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");
   if (response.size() != raw.rows())
     throw InvalidArgument(fmt::format("response: want {} numbers, got {}", raw.rows(), response.size()));
-  const Task task{raw, response, regression, cv, options, variance(response)};
+  const Vector& given = regression.observation_weights;
+  const Vector weights = given.size() > 0 ? given : Vector::Ones(raw.rows());
+  if (weights.size() != raw.rows() || response.size() != raw.rows())
+    make_regression(raw, response, regression);
+  const Task task{raw, response, regression, cv, options, weights, variance(response, weights)};
   if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
   return Run(task, hooks)();

@@ -34,6 +34,7 @@ void validate(const CvOptions& options);
 struct FoldScore {
   Index shape = 0, repeat = 0, fold = 0;  // which: shape counts the qs
   Index rows = 0;                         // held out
+  double weight = 0;                      // of those rows
   // For each strength.
   std::vector<double> errors, relative_gaps;
   std::vector<Status> statuses;
@@ -78,9 +79,9 @@ struct CvHooks {
 
 // Fits the path on all rows, then, along the same grid, on the training rows of every fold, and scores each
 // fit on the rows held out. Columns are centred and scaled by the training rows alone. The multiplier of a
-// fold is alpha times its share of the rows (MATH.md, section 9). Folds run side by side on options.threads
-// threads, each with a copy of its training rows; no number depends on how many. options.max_seconds is for
-// all of it.
+// fold, and its ridge, is its share of the rows' weight times that of all (MATH.md, section 9). Folds run
+// side by side on options.threads threads; no number depends on how many. Rows held out have weight 0, so
+// that X is not copied. options.max_seconds is for all of it.
 CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
                                const CvOptions& cv = {}, const FitOptions& options = {},
                                const CvHooks& hooks = {});

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "tyto-cv-state-1";
+constexpr const char* kFormat = "tyto-cv-state-2";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -74,6 +74,10 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
           {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
           {"intercept", regression.intercept},
           {"standardize", regression.standardize},
+          {"observation_weights", fingerprint(regression.observation_weights)},
+          {"unpenalized", regression.unpenalized},
+          {"ridge", regression.ridge},
+          {"nonnegative", regression.nonnegative},
           {"folds", cv.given.empty() ? Json(cv.folds) : Json("given " + fingerprint(cv.given))},
           {"repeats", cv.repeats},
           {"seed", cv.seed},
@@ -104,6 +108,7 @@ Json to_json(const FoldScore& score) {
           {"repeat", score.repeat},
           {"fold", score.fold},
           {"rows", score.rows},
+          {"weight", score.weight},
           {"passes", score.passes},
           {"errors", score.errors},
           {"relative_gaps", score.relative_gaps},
@@ -121,7 +126,7 @@ std::vector<double> numbers(const Json& json) {
 FoldScore parse(const Json& json) {
   FoldScore score;
   score.shape = json.at("shape"), score.repeat = json.at("repeat"), score.fold = json.at("fold");
-  score.rows = json.at("rows"), score.passes = json.at("passes");
+  score.rows = json.at("rows"), score.weight = json.at("weight"), score.passes = json.at("passes");
   score.errors = numbers(json.at("errors")), score.relative_gaps = numbers(json.at("relative_gaps"));
   for (const Json& status : json.at("statuses")) score.statuses.push_back(parse_status(status));
   return score;

@@ -4,22 +4,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
 #include <unordered_map>
 
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
 
-// Columns of the non-zero coefficients, numbered by magnitude: the same number where the magnitude is the
-// same.
-std::map<double, Index, std::greater<>> cluster_numbers(const Vector& beta) {
-  std::map<double, Index, std::greater<>> numbers;
-  for (Index j = 0; j < beta.size(); ++j)
-    if (beta[j] != 0) numbers.emplace(std::abs(beta[j]), 0);
-  Index next = 0;
-  for (auto& [magnitude, number] : numbers) number = next++;
+constexpr Index kNone = -1;
+
+// The number of each coefficient's cluster: the same where the magnitude is the same, 0 where it is largest.
+std::vector<Index> cluster_numbers(const Vector& beta) {
+  IndexSet order = nonzero_entries(beta);
+  std::ranges::sort(order, std::greater<>(), [&](Index j) { return std::abs(beta[j]); });
+  std::vector<Index> numbers(static_cast<std::size_t>(beta.size()), kNone);
+  Index number = -1;
+  double last = 0;
+  for (const Index j : order) {
+    if (const double magnitude = std::abs(beta[j]); magnitude != last) ++number, last = magnitude;
+    numbers[static_cast<std::size_t>(j)] = number;
+  }
   return numbers;
 }
 
@@ -73,14 +79,16 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   model.solver = find_solver(fit_options.solver).name, model.screening = fit_options.screening;
   model.status = name(fit.status), model.tolerance = fit_options.tolerance;
   model.primal = c.primal, model.dual = c.dual, model.gap = c.gap, model.relative_gap = c.relative_gap();
-  model.intercept = regression.intercept(beta);
   model.response_name = data.response_name;
-  const auto clusters = cluster_numbers(beta);
-  const Vector coefficients = regression.coefficients(beta);
-  for (Index j = 0; j < beta.size(); ++j)
-    if (beta[j] != 0)
-      model.coefficients.push_back({j, coefficients[j], clusters.at(std::abs(beta[j])),
-                                    data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
+  const auto [coefficients, intercept] = regression.on_data_scale(beta);
+  model.intercept = intercept;
+  const std::vector<Index> clusters = cluster_numbers(beta);
+  std::vector<Index> cluster(static_cast<std::size_t>(coefficients.size()), kNone);
+  for (std::size_t k = 0; k < clusters.size(); ++k)
+    cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[k];
+  for (const Index j : nonzero_entries(coefficients))
+    model.coefficients.push_back({j, coefficients[j], cluster[static_cast<std::size_t>(j)],
+                                  data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
   return model;
 }
 
@@ -115,6 +123,7 @@ std::size_t find_alpha(const std::vector<Model>& models, double alpha) {
 
 Vector predict(const Model& model, const Dataset& data) {
   const IndexSet columns = positions(model, data);
+  // In the order of the model, whatever that of the data is: the same bits.
   Vector prediction = Vector::Constant(data.design.rows(), model.intercept);
   for (std::size_t k = 0; k < columns.size(); ++k)
     data.design.axpy(columns[k], model.coefficients[k].value, prediction);

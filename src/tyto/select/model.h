@@ -12,11 +12,11 @@ namespace tyto {
 
 // A coefficient that is not zero, on the data's own scale. Coefficients of one cluster have the same
 // magnitude in the problem that was solved; dividing by the scales hides that, so the number is kept.
-// Clusters are numbered from 0, the largest magnitude first.
+// Clusters are numbered from 0, the largest magnitude first; a coefficient that was not penalised is in none.
 struct Coefficient {
   Index column;
   double value;
-  Index cluster;
+  Index cluster;     // -1: none
   std::string name;  // empty where the data has no names
 };
 
@@ -31,7 +31,7 @@ struct Model {
   std::vector<Coefficient> coefficients;
   std::string response_name;
   // How the data was read, so that new data is read alike.
-  std::string target;
+  std::string target, weights_column, weights_file;  // weights: of the rows
   std::vector<std::string> dropped;
   bool missing_dropped = false;  // rows with missing values were left out
   // By cross-validation: has the least error, is the sparsest within one standard error of it.

@@ -30,6 +30,11 @@ Json setting(const Model& model, const char* format) {
             {"q", o.q},
             {"fit_intercept", o.intercept},
             {"standardize", o.standardize},
+            {"unpenalized", o.unpenalized},
+            {"ridge", o.ridge},
+            {"nonnegative", o.nonnegative},
+            {"weights_column", model.weights_column},
+            {"weights_file", model.weights_file},
             {"target", model.target},
             {"dropped", model.dropped},
             {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
@@ -156,6 +161,10 @@ Model parse(const Json& json) {
   o.weights = json.at("weights").get<std::string>();
   o.q = json.at("q").get<double>();
   o.intercept = json.at("fit_intercept").get<bool>(), o.standardize = json.at("standardize").get<bool>();
+  o.unpenalized = json.value("unpenalized", IndexSet());
+  o.ridge = json.value("ridge", 0.0), o.nonnegative = json.value("nonnegative", false);
+  model.weights_column = json.value("weights_column", ""),
+  model.weights_file = json.value("weights_file", "");
   o.relative_to = RelativeTo::kAbsolute;
   o.strength = model.alpha = json.at("alpha").get<double>();
   if (json.contains("weight_values")) {

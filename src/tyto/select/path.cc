@@ -32,10 +32,10 @@ Index distinct_magnitudes(const Eigen::SparseVector<double, 0, Index>& beta) {
   return std::unique(magnitudes.begin(), magnitudes.end()) - magnitudes.begin();
 }
 
-PathStep summarize(double alpha, Fit fit, double y_norm) {
+PathStep summarize(double alpha, Fit fit, const Vector& y) {
   PathStep step{alpha};
   step.beta = fit.solution.beta.sparseView();
-  const double unexplained = fit.certificate.residual_norm / y_norm;
+  const double y_norm = y.norm(), unexplained = (y - fit.solution.eta).norm() / y_norm;
   step.explained = y_norm > 0 ? 1 - unexplained * unexplained : 0;
   step.clusters = distinct_magnitudes(step.beta);
   fit.solution = {}, fit.certificate.correlation = {};
@@ -71,8 +71,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
               const FitOptions& options, const PathObserver& observer) {
   validate(rules), validate(alphas), validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
-  Sequence sequence(unit.design, unit.y, options);
-  const double y_norm = unit.y.norm();
+  Sequence sequence(unit, options);
   std::vector<SortedL1> penalties;
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
   bool interrupted = false;
@@ -92,7 +91,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
       if (foreseen) watch(now->trace.back());
       path.passes += now->passes;
       path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
-      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), y_norm));
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit.y));
       path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
     }
   }
@@ -104,7 +103,9 @@ Path fit_path(const Regression& regression, const PathOptions& rules, const FitO
   const Problem& problem = regression.problem;
   const Index n = problem.design.rows(), p = problem.design.cols();
   const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
-  Path path = fit_path({problem.design, problem.y, regression.shape}, alphas, rules, options, observer);
+  Problem unit = problem;
+  unit.penalty = regression.shape;
+  Path path = fit_path(unit, alphas, rules, options, observer);
   path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
   return path;
 }

@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
@@ -16,12 +18,55 @@ constexpr std::array<std::pair<std::string_view, RelativeTo>, 3> kRelativeTo{{
     {"absolute", RelativeTo::kAbsolute},
 }};
 
-SortedL1 shape(const RegressionOptions& options, Index n, Index p) {
-  if (options.weight_values.size() == 0) return SortedL1(make_weights(options.weights, {n, p, options.q}));
+SortedL1 shape(const RegressionOptions& options, const Design& design) {
+  const Index n = std::llround(design.total_weight()), p = design.cols();
+  if (options.weight_values.size() == 0)
+    return SortedL1(make_weights(options.weights, {n, p, options.q}), options.nonnegative);
   if (options.weight_values.size() != p)
     throw InvalidArgument("weights: want " + std::to_string(p) + " numbers, one for each column, got " +
                           std::to_string(options.weight_values.size()));
-  return SortedL1(options.weight_values);
+  return SortedL1(options.weight_values, options.nonnegative);
+}
+
+void check(const Design& raw, const Vector& response, const RegressionOptions& options) {
+  if (raw.rows() == 0 || raw.cols() == 0) throw InvalidArgument("data: want at least one row and one column");
+  if (response.size() != raw.rows())
+    throw InvalidArgument("response: want " + std::to_string(raw.rows()) + " numbers, got " +
+                          std::to_string(response.size()));
+  if (!(options.strength > 0 && std::isfinite(options.strength)))
+    throw InvalidArgument(fmt::format("strength: want a number > 0, got {}", options.strength));
+  for (const Index j : options.unpenalized)
+    if (j < 0 || j >= raw.cols() || std::ranges::count(options.unpenalized, j) > 1)
+      throw InvalidArgument(
+          fmt::format("unpenalized: want columns from 0 to {}, each once, got {}", raw.cols() - 1, j));
+  const Vector& weights = options.observation_weights;
+  for (Index i = 0; i < weights.size(); ++i)
+    if (!(weights[i] >= 0 && std::isfinite(weights[i])))
+      throw InvalidArgument(
+          fmt::format("observation-weights: row {}: want a finite number >= 0, got {}", i, weights[i]));
+  if (std::ssize(options.unpenalized) == raw.cols())
+    throw InvalidArgument("unpenalized: want at least one column that is penalised, got none");
+}
+
+// The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
+double mean(const Vector& response, const Design& design) {
+  const Vector& roots = design.roots();
+  const Vector counted = roots.size() == 0 ? response : Vector(response(nonzero_entries(roots)));
+  if (counted.minCoeff() == counted.maxCoeff()) return counted[0];
+  if (roots.size() == 0) return response.mean();
+  return roots.array().square().matrix().dot(response) / design.total_weight();
+}
+
+// The response beside the design: weighted like its rows, and without what lies along its basis, which is
+// returned.
+Vector take_out(const Design& design, bool intercept, Vector& y) {
+  Vector along = Vector::Zero(design.basis().cols());
+  if (intercept) along[0] = mean(y, design), y.array() -= along[0];
+  if (design.roots().size() > 0) y = (design.roots().array() > 0).select(design.roots().cwiseProduct(y), 0);
+  const Vector rest = design.coordinates(y);
+  for (Index d = intercept ? 1 : 0; d < along.size(); ++d)
+    along[d] = rest[d], y -= rest[d] * design.basis().col(d);
+  return along;
 }
 
 double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
@@ -48,20 +93,32 @@ RelativeTo parse_relative_to(std::string_view text) {
 }
 
 Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options) {
-  if (raw.rows() == 0 || raw.cols() == 0) throw InvalidArgument("data: want at least one row and one column");
-  if (response.size() != raw.rows())
-    throw InvalidArgument("response: want " + std::to_string(raw.rows()) + " numbers, got " +
-                          std::to_string(response.size()));
-  if (!(options.strength > 0 && std::isfinite(options.strength)))
-    throw InvalidArgument(fmt::format("strength: want a number > 0, got {}", options.strength));
-  // The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
-  const bool constant = response.minCoeff() == response.maxCoeff();
-  const double mean = !options.intercept ? 0 : constant ? response[0] : response.mean();
-  const SortedL1 weights = shape(options, raw.rows(), raw.cols());
-  Regression result{
-      {raw.standardized(options.intercept, options.standardize), response.array() - mean, weights}, weights};
+  check(raw, response, options);
+  Regression result;
+  result.has_intercept = options.intercept;
+  Design design = options.observation_weights.size() > 0 ? raw.weighted(options.observation_weights) : raw;
+  design = design.standardized(options.intercept, options.standardize);
+  for (const Index j : options.unpenalized) {
+    const Index before = design.basis().cols();
+    design = design.without(j);
+    if (design.basis().cols() > before) result.free.push_back(j);
+  }
+  result.triangle = Eigen::MatrixXd::Identity(design.basis().cols(), design.basis().cols());
+  for (Index k = 0; k < std::ssize(result.free); ++k)
+    result.triangle.col(k + (options.intercept ? 1 : 0)) =
+        design.offsets().col(result.free[static_cast<std::size_t>(k)]);
+  result.columns = raw.cols();
+  std::vector<bool> left_alone(static_cast<std::size_t>(raw.cols()));
+  for (const Index j : options.unpenalized) left_alone[static_cast<std::size_t>(j)] = true;
+  for (Index j = 0; j < raw.cols(); ++j)
+    if (!left_alone[static_cast<std::size_t>(j)]) result.penalized.push_back(j);
+  if (!options.unpenalized.empty()) design = design.select(result.penalized);
+
+  Vector y = response;
+  result.response_along = take_out(design, options.intercept, y);
+  result.shape = shape(options, design);
+  result.problem = {design, y, result.shape, options.ridge};
   validate(result.problem);
-  result.response_mean = mean;
   result.alpha_max = alpha_max(result.problem);
   // Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
   // do.
@@ -80,12 +137,21 @@ Regression Regression::at(double multiplier) const {
   return other;
 }
 
-Vector Regression::coefficients(const Vector& beta) const {
-  return beta.cwiseQuotient(problem.design.scales());
+Vector Regression::free_coefficients(const Vector& along) const {
+  return triangle.triangularView<Eigen::Upper>().solve(response_along - along);
 }
 
-double Regression::intercept(const Vector& beta) const {
-  return response_mean - coefficients(beta).dot(problem.design.centers());
+DataScale Regression::on_data_scale(const Vector& beta) const {
+  const Design& design = problem.design;
+  const Vector own = beta.cwiseQuotient(design.scales());
+  const Vector outside = free_coefficients(design.offsets() * own);
+  const Index first = has_intercept ? 1 : 0;
+  DataScale result{Vector::Zero(columns), has_intercept ? outside[0] : 0};
+  for (Index k = 0; k < beta.size(); ++k)
+    result.coefficients[penalized[static_cast<std::size_t>(k)]] = own[k];
+  for (Index k = 0; k < std::ssize(free); ++k)
+    result.coefficients[free[static_cast<std::size_t>(k)]] = outside[first + k];
+  return result;
 }
 
 }  // namespace tyto

@@ -26,19 +26,42 @@ struct RegressionOptions {
   double strength = 0.1;
   RelativeTo relative_to = RelativeTo::kAlphaMax;
   bool intercept = true, standardize = true;
+  Vector observation_weights = {};  // how often each row counts, if not empty; a row of weight 0 is not there
+  IndexSet unpenalized = {};        // columns that the penalty leaves alone
+  double ridge = 0;          // adds ridge/2 ||b||^2 on the scale of the problem, unpenalised columns apart
+  bool nonnegative = false;  // coefficients are >= 0, unpenalised ones apart
+};
+
+// A fit on the data's own scale.
+struct DataScale {
+  Vector coefficients;  // of all columns
+  double intercept;
 };
 
 // The problem that is solved, and the way back to the data's own scale.
 struct Regression {
-  Problem problem;   // standardised and centred as asked, weights times alpha
+  Problem problem;   // weighted, standardised and centred as asked, weights times alpha
   SortedL1 shape;    // the weights before they are multiplied
   double alpha = 0;  // the multiplier
   double alpha_max = 0;
-  double response_mean = 0;  // 0 without an intercept
+  Index columns = 0;        // of the data
+  IndexSet penalized = {};  // those of them that are columns of the problem
+  // The intercept and the unpenalised columns span the design's basis, which is projected out of the problem.
+  bool has_intercept = false;
+  IndexSet free = {};             // unpenalised columns that do not depend on those before
+  Eigen::MatrixXd triangle = {};  // the intercept (if there is one) and they, as coordinates of the basis
+  Vector response_along = {};     // the coordinates of the response
 
-  Regression at(double multiplier) const;         // the same with another alpha
-  Vector coefficients(const Vector& beta) const;  // on the data's own scale
-  double intercept(const Vector& beta) const;
+  Regression at(double multiplier) const;  // the same with another alpha
+  DataScale on_data_scale(const Vector& beta) const;
+  // The intercept (if there is one) and the coefficients of `free`, where the sum of the penalised columns,
+  // on the data's own scale, has the coordinates `along`.
+  Vector free_coefficients(const Vector& along) const;
+  Vector coefficients(const Vector& beta) const { return on_data_scale(beta).coefficients; }
+  double intercept(const Vector& beta) const { return on_data_scale(beta).intercept; }
+  double share(const Regression& whole) const {  // of the weight of its rows
+    return problem.design.total_weight() / whole.problem.design.total_weight();
+  }
 };
 
 // Throws InvalidArgument for options or data that cannot be fitted.

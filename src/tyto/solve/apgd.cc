@@ -17,7 +17,7 @@ Index nonzeros(const Vector& v) { return (v.array() != 0).count(); }
 class Apgd final : public Solver {
  public:
   void attach(const Problem& problem, const Iterate& x) override {
-    const double longest = x.beta.size() > 0 ? problem.design.norms().maxCoeff() : 0;
+    const double longest = x.beta.size() > 0 ? norms(problem).maxCoeff() : 0;
     lipschitz_ = longest > 0 ? longest * longest : 1;  // a lower bound; backtracking finds the rest
     restart(x);
   }
@@ -48,7 +48,8 @@ class Apgd final : public Solver {
       x.beta = z + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
       problem.design.multiply(x.beta, x.eta);
-      const double curvature = (x.eta - eta).squaredNorm(), length = (x.beta - z).squaredNorm();
+      const double length = (x.beta - z).squaredNorm(),
+                   curvature = (x.eta - eta).squaredNorm() + problem.ridge * length;
       if (!(curvature > (1 + 1e-10) * lipschitz_ * length + noise * noise)) break;
       lipschitz_ = std::max(curvature / length, 1.2 * lipschitz_);
     }

@@ -104,6 +104,7 @@ double ClusterProblem::update(Index k) {
   const bool ordered = i != kNowhere;
   if (pull < 0) {  // wants the other sign
     if (before > 0) move(k, 0), place(k, kNowhere);
+    if (penalty_.nonnegative()) return 0.5 * h * before * before;
     pull = std::abs(ascent_[k]);
     const Index left = std::ssize(order_);
     above = left == 0 ? 0 : above_.back() + size_[at(order_.back())];

@@ -72,6 +72,8 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   // Many columns in few clusters: their sums are cheaper than their products.
   if (!columns.covariance() && nonzeros > 2 * columns.rows()) {
     gram(sums(pattern, columns), 0, hessian);
+    for (Index k = 0; k < count; ++k)
+      hessian(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size());
   } else {
     for (Index k = 0; k < count; ++k)
       for (Index l = 0; l <= k; ++l)

@@ -97,8 +97,8 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
   if (zeros.empty()) return {};
   std::vector<Pull> pulls;
   for (const Index j : zeros)
-    if (std::abs(ascent[j]) > penalty.weight(last))
-      pulls.push_back({std::abs(ascent[j]), j, ascent[j] > 0 ? 1.0 : -1.0});
+    if (const double force = penalty.pull(ascent[j]); force > penalty.weight(last))
+      pulls.push_back({force, j, ascent[j] > 0 ? 1.0 : -1.0});
   sort_by_force(pulls);
   Pattern parts;
   for (const Pool& p : pool(pulls, penalty, first, tolerance))

@@ -80,11 +80,6 @@ std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, Be
   return alive;
 }
 
-void check_size(const SortedL1& penalty, const Design& design) {
-  if (penalty.size() != design.cols())
-    throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
-}
-
 // How many columns a certificate leaves.
 Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
   BestSphere sphere;
@@ -111,6 +106,8 @@ void keep_memory(Index p) {
 struct Sequence::State {
   Design design;
   Vector y;
+  double ridge;
+  bool nonnegative;
   FitOptions options;
   std::unique_ptr<Solver> solver;
   Iterate x;
@@ -134,6 +131,15 @@ struct Sequence::State {
     return static_cast<double>(design.entries_read() - entries_read) /
            static_cast<double>(std::max<Index>(entries, 1));
   }
+  // With the given penalty.
+  Problem problem(const SortedL1& penalty) const {
+    if (penalty.size() != design.cols())
+      throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
+    if (penalty.nonnegative() != nonnegative)
+      throw InvalidArgument(
+          "weights: want all penalties of a sequence to allow negative coefficients, or none");
+    return {design, y, penalty, ridge};
+  }
   // The certificate of the full problem.
   Fit finish(const Problem& full, Iterate solution, Status status) {
     Fit result;
@@ -144,18 +150,21 @@ struct Sequence::State {
   }
 };
 
-Sequence::Sequence(const Design& design, Vector y, const FitOptions& options) {
-  validate(options), validate(design, y);
+Sequence::Sequence(const Problem& problem, const FitOptions& options) {
+  validate(options), validate(problem);
+  const Design& design = problem.design;
   keep_memory(design.cols());
   Design counted = design.with_threads(options.threads).with_counter();
   const Index n = design.rows(), p = design.cols(), entries = counted.stored_entries();
   state_ = std::make_unique<State>(State{counted,
-                                         std::move(y),
+                                         problem.y,
+                                         problem.ridge,
+                                         problem.penalty.nonnegative(),
                                          options,
                                          find_solver(options.solver).make(options.stochastic),
                                          {Vector::Zero(p), Vector::Zero(n)},
                                          all_columns(p),
-                                         Correlation(counted),
+                                         Correlation(counted, problem.penalty.nonnegative()),
                                          entries});
 }
 Sequence::~Sequence() = default;
@@ -163,8 +172,8 @@ Sequence::~Sequence() = default;
 void Sequence::start_from(const Vector& beta) {
   if (beta.size() != state_->design.cols() || !beta.allFinite())
     throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
-  state_->x.beta = beta;
-  state_->design.multiply(beta, state_->x.eta);
+  state_->x.beta = state_->nonnegative ? beta.cwiseMax(0) : beta;
+  state_->design.multiply(state_->x.beta, state_->x.eta);
 }
 
 Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer) {
@@ -174,8 +183,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   options.max_seconds = max_seconds;
   const ScreeningRule& rule = screening_rule(options.screening);
   Solver& solver = *state.solver;
-  const Problem full{state.design, state.y, penalty};
-  check_size(penalty, full.design);
+  const Problem full = state.problem(penalty);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
   Reduced now{full, state.x, state.all, {}};
   BestSphere best;
@@ -237,7 +245,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
 NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
                             const Observer& observer) {
   if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
-  for (const SortedL1& penalty : penalties) check_size(penalty, state_->design);
+  for (const SortedL1& penalty : penalties) state_->problem(penalty);
   const Stopwatch watch;
   const Index read_before = state_->design.entries_read();
   NextFits next{foreseen(penalties, max_seconds), true};
@@ -263,7 +271,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   Vector beta = state.x.beta;
   Index count = 0;
   for (; count < most && watch.seconds() < std::min(kLong, max_seconds); ++count) {
-    const Problem problem{state.design, state.y, penalties[static_cast<std::size_t>(count)]};
+    const Problem problem = state.problem(penalties[static_cast<std::size_t>(count)]);
     if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
     betas.col(count) = beta;
   }
@@ -274,9 +282,10 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
 
   std::vector<Fit> fits;
   for (Index k = 0; k < count; ++k) {
-    const Problem problem{state.design, state.y, penalties[static_cast<std::size_t>(k)]};
+    const Problem problem = state.problem(penalties[static_cast<std::size_t>(k)]);
     Iterate x{betas.col(k), etas.col(k)};
-    const Vector correlation = correlations.col(k);
+    Vector correlation = correlations.col(k);
+    add_ridge(problem, x.beta, correlation);
     Certificate c = certify(problem, x, correlation, problem.penalty.dual_norm(correlation));
     if (!c.meets(state.options.tolerance)) break;
     Fit& fit = fits.emplace_back();
@@ -291,7 +300,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
                                    : State::kAhead;
   if (accepted == 0) return {};
   state.x = fits.back().solution;
-  state.correlation.adopt(state.y - state.x.eta, fits.back().certificate.correlation);
+  state.correlation.adopt(state.y - state.x.eta, correlations.col(accepted - 1));
   const double share = 1 / static_cast<double>(accepted);
   for (Fit& fit : fits) {
     fit.passes = share * state.passes_since(read_before);
@@ -303,7 +312,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
 
 Fit fit(const Problem& problem, const FitOptions& options, const Vector* warm_start,
         const Observer& observer) {
-  Sequence sequence(problem.design, problem.y, options);
+  Sequence sequence(problem, options);
   if (warm_start != nullptr) sequence.start_from(*warm_start);
   return sequence.fit(problem.penalty, options.max_seconds, observer);
 }

@@ -66,7 +66,9 @@ struct NextFits {
 // ended, with all that is known by then: X'r, the ball of the dual optimum, what the solver has built.
 class Sequence {
  public:
-  Sequence(const Design& design, Vector y, const FitOptions& options);
+  // The data, the ridge and whether coefficients may be negative are those of the problem; the weights come
+  // with each fit.
+  Sequence(const Problem& problem, const FitOptions& options);
   ~Sequence();
 
   void start_from(const Vector& beta);

@@ -16,7 +16,8 @@ namespace {
 class Newton final : public Solver {
  public:
   void attach(const Problem& problem, const Iterate& x) override {
-    columns_.attach(problem.design);
+    columns_.attach(problem.design, problem.ridge);
+    ridge_ = problem.ridge;
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
     if (fallback_) fallback_->attach(problem, x);
   }
@@ -64,6 +65,7 @@ class Newton final : public Solver {
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
+      if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
       const double gap = estimate(ascent, penalty).gap;
       if (gap <= target) return gap;
       if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
@@ -93,9 +95,11 @@ class Newton final : public Solver {
     gap_ = c.gap;
     const Index support = (x.beta.array() != 0).count(),
                 count = std::min(p, reach_ * std::max<Index>(32, support));
-    IndexSet want = hardest(x.beta, c.correlation, count);
+    Vector room;
+    const Vector& pull = problem.penalty.counted(c.correlation, room);
+    IndexSet want = hardest(x.beta, pull, count);
     if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want))
-      want = hardest(x.beta, c.correlation, std::max(count, columns_.size() / 2 * 3));
+      want = hardest(x.beta, pull, std::max(count, columns_.size() / 2 * 3));
     if (columns_.include(problem.design, want)) stale_ = true;
   }
 
@@ -174,11 +178,12 @@ class Newton final : public Solver {
   Estimate estimate(const Vector& ascent, const SortedL1& penalty) const {
     const Vector b = beta();
     const Vector step = b - start_;
-    const double rr =
-        columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent)) : state_.squaredNorm();
+    const double rr = columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent))
+                                            : state_.squaredNorm() + ridge_ * b.squaredNorm();
     const double norm = penalty.value(b);
-    const Gap gap = duality_gap(rr, rr + b.dot(ascent), norm, b.dot(ascent),
-                                penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())));
+    const Gap gap =
+        duality_gap(rr, rr + b.dot(ascent), norm, b.dot(ascent),
+                    penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())), penalty.nonnegative());
     return {gap.gap, 0.5 * rr + norm};
   }
 
@@ -204,7 +209,7 @@ class Newton final : public Solver {
   ClusterSystem system_;
   Vector state_, start_, start_ascent_;
   std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
-  double rr_ = 0;
+  double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
   double gap_ = 0, share_ = 1;
   bool stale_ = false;

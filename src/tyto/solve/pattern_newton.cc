@@ -152,6 +152,7 @@ PatternNewton::Stop PatternNewton::lowest(const Vector& step, double slope) {
     now = next;
     const Index i = order_[at(place)], first = above(place);
     if (place + 1 == count) {
+      if (penalty_.nonnegative()) return {now, place, crossed};
       slope += 2 * price(i, first) * speed(i);
       if (slope <= now * curvature) return {now, place, crossed};
       sign_[at(i)] = -sign_[at(i)];

@@ -48,6 +48,7 @@ class Spgd final : public Solver {
       for (std::size_t k = 0; k < batch.size(); ++k)
         factor_[k] = -scale * rows_.dot(batch[k], difference_, support_);
       x.beta += step_ * ascent_;
+      if (problem.ridge > 0) x.beta -= step_ * problem.ridge * difference_;
       rows_.add(batch, factor_, x.beta);
       problem.penalty.prox(x.beta, step_);
     }
@@ -78,7 +79,7 @@ class Spgd final : public Solver {
         best = l;
     const Index batch = options_.batch > 0 ? std::min(options_.batch, n) : best;
     inner_ = options_.inner_steps > 0 ? options_.inner_steps : (5 * n + batch - 1) / batch;
-    step_ = options_.step_size > 0 ? options_.step_size : 1 / smoothness(batch);
+    step_ = options_.step_size > 0 ? options_.step_size : 1 / (smoothness(batch) + problem.ridge);
     factor_.resize(static_cast<std::size_t>(batch));
   }
 

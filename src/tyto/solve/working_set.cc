@@ -111,6 +111,7 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
     std::vector<Index> all;
     for (Index slot = 0; slot < after; ++slot) all.push_back(full_column(slot));
     full_.products(all, products_.block(0, before, after, after - before));
+    for (Index slot = before; slot < after; ++slot) products_(slot, slot) += ridge_;
     products_.block(before, 0, after - before, before) =
         products_.block(0, before, before, after - before).transpose();
   } else {
@@ -134,6 +135,7 @@ void WorkingSet::activate(std::span<const Index> slots) {
     active_columns_.col(place) = packed_.col(active_[at(place)]);
   transpose_product(active_columns_.leftCols(after), active_columns_.middleCols(before, fresh), 0,
                     products_.block(0, before, after, fresh));
+  for (Index place = before; place < after; ++place) products_(place, place) += ridge_;
   products_.block(before, 0, fresh, before) = products_.block(0, before, before, fresh).transpose();
 }
 

@@ -14,8 +14,9 @@ namespace tyto {
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
 class WorkingSet {
  public:
-  // The design that all others are selected from.
-  void attach(const Design& full) { full_ = full; }
+  // The design that all others are selected from. A ridge is added to inner products, and to X'r where the
+  // state is X'r.
+  void attach(const Design& full, double ridge) { full_ = full, ridge_ = ridge; }
   // Makes sure that `columns` of the design are in it. What is in it already stays as long as there is not
   // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
   // columns.
@@ -29,6 +30,7 @@ class WorkingSet {
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
   Index rows() const { return full_.rows(); }
+  double ridge() const { return ridge_; }
 
   // Inner products: kept for slots that have been active.
   void activate(std::span<const Index> slots);
@@ -37,7 +39,7 @@ class WorkingSet {
   Index active() const { return covariance_ ? size() : std::ssize(active_); }
   auto products(Index slot) const { return products_.col(place(slot)).head(active()); }
 
-  void ascent(const Vector& state, Vector& out) const;  // X'r by slot
+  void ascent(const Vector& state, Vector& out) const;  // X'r by slot; in direct form without the ridge
   void move(const Vector& step, Vector& state) const;   // coefficients change by `step`, by slot
   // out <- out + a x_j, in the direct form.
   void add_column(Index slot, double a, Vector& out) const;
@@ -50,6 +52,7 @@ class WorkingSet {
   Index full_column(Index slot) const { return full_.find(raw_[static_cast<std::size_t>(slot)]); }
 
   Design full_;
+  double ridge_ = 0;
   bool covariance_ = false;
   std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design (-1: not there)
   std::vector<Index> present_;

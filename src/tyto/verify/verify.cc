@@ -21,8 +21,9 @@ using Reals = std::vector<Real>;
 // The model's own words.
 struct Claim {
   Index n, p;
-  bool intercept, standardize, converged;
-  double constant, primal, gap, tolerance;
+  bool intercept, standardize, nonnegative, weighted, converged;
+  double constant, primal, gap, tolerance, ridge;
+  std::vector<Index> unpenalized;
   std::vector<std::pair<Index, double>> coefficients;
   std::vector<std::string> names;
   Reals weights;
@@ -37,6 +38,8 @@ void check_shape(const Claim& claim, const Dataset& data) {
   if (data.design.cols() != claim.p) throw wrong("feature columns", claim.p, data.design.cols());
   if (data.response.size() != claim.n)
     throw InvalidArgument("data: want a response to verify against, got none");
+  if (claim.weighted && data.weights.size() != claim.n)
+    throw InvalidArgument("data: want the observation weights that the model was fitted with, got none");
   if (data.names.empty() || claim.names.size() != claim.coefficients.size()) return;
   for (std::size_t k = 0; k < claim.names.size(); ++k)
     if (const auto& name = data.names[static_cast<std::size_t>(claim.coefficients[k].first)];
@@ -45,7 +48,7 @@ void check_shape(const Claim& claim, const Dataset& data) {
                             std::to_string(claim.coefficients[k].first) + ", got '" + name + "'");
 }
 
-Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, Index p) {
+Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, Index p) {  // p: penalised
   Vector shape;
   if (model.contains("weight_values")) {
     const auto values = model["weight_values"].get<std::vector<double>>();
@@ -71,48 +74,116 @@ Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::j
                 json.at("p"),
                 json.at("fit_intercept"),
                 json.at("standardize"),
+                json.value("nonnegative", false),
+                json.value("weights_column", "") != "" || json.value("weights_file", "") != "",
                 json.at("status") == "converged",
                 json.at("intercept"),
                 json.at("primal"),
                 json.at("gap"),
                 json.at("tolerance"),
+                json.value("ridge", 0.0),
+                json.value("unpenalized", std::vector<Index>()),
                 json.at("coefficients"),
                 json.at("names"),
                 {}};
     for (const auto& [column, value] : claim.coefficients)
       if (column < 0 || column >= claim.p) throw DataError(path + ": expected columns 0 to p - 1");
+    for (const Index column : claim.unpenalized)
+      if (column < 0 || column >= claim.p || std::ranges::count(claim.unpenalized, column) > 1)
+        throw DataError(path + ": expected unpenalised columns from 0 to p - 1, each once");
+    if (!(claim.ridge >= 0)) throw DataError(path + ": expected a ridge >= 0");
     check_shape(claim, data);
-    claim.weights = weights_of(path, json, claim.n, claim.p);
+    const Index n = claim.weighted ? std::llround(data.weights.sum()) : claim.n;
+    claim.weights = weights_of(path, json, n, claim.p - std::ssize(claim.unpenalized));
     return claim;
   } catch (const nlohmann::json::exception& error) {
     throw DataError(path + ": expected a tyto model: " + error.what());
   }
 }
 
-// Mean and scale of a column by the definitions of MATH.md, section 1.
+// How often each row counts, once if nobody says otherwise.
+Reals row_weights(const Claim& claim, const Dataset& data) {
+  if (!claim.weighted) return Reals(static_cast<std::size_t>(claim.n), 1);
+  return {data.weights.begin(), data.weights.end()};
+}
+
+Real sum(const Reals& v) { return std::accumulate(v.begin(), v.end(), Real(0)); }
+
+Real dot(const Reals& a, const Reals& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), Real(0));
+}
+
+// What the claim makes of the data: mean and scale of the columns by the definitions of MATH.md, section 1,
+// and directions, orthogonal, that span the intercept and the unpenalised columns. Rows, here and in the
+// directions, are those of the data times the roots of their weights.
 struct Column {
   Real center = 0, scale = 1;
 };
-Column measure(const Design& design, Index j, const Claim& claim) {
-  const auto n = static_cast<Real>(design.rows());
+struct Setting {
+  Reals weights, roots;  // of the rows
+  std::vector<Column> columns;
+  std::vector<bool> penalized;
+  std::vector<Reals> directions;
+};
+
+Column measure(const Design& design, Index j, const Claim& claim, const Reals& weights) {
+  const Real total = sum(weights);
   Column column;
-  Real sum = 0;
-  Index stored = 0;
-  design.for_each_entry(j, [&](Index, double x) { sum += x, ++stored; });
-  if (claim.intercept) column.center = sum / n;
-  Real squares = static_cast<Real>(design.rows() - stored) * column.center * column.center;
-  design.for_each_entry(j, [&](Index, double x) { squares += (x - column.center) * (x - column.center); });
-  const bool constant = std::sqrt(squares / n) <= 1e-17L * std::abs(column.center);
-  if (claim.standardize && squares > 0 && !constant) column.scale = std::sqrt(squares / n);
+  Real first = 0, stored = 0;
+  design.for_each_entry(j, [&](Index i, double x) {
+    const Real weight = weights[static_cast<std::size_t>(i)];
+    first += weight * x, stored += weight;
+  });
+  if (claim.intercept) column.center = first / total;
+  Real squares = std::max<Real>(0, total - stored) * column.center * column.center;
+  design.for_each_entry(j, [&](Index i, double x) {
+    squares += weights[static_cast<std::size_t>(i)] * (x - column.center) * (x - column.center);
+  });
+  const bool constant = std::sqrt(squares / total) <= 1e-17L * std::abs(column.center);
+  if (claim.standardize && squares > 0 && !constant) column.scale = std::sqrt(squares / total);
   return column;
 }
-using Columns = std::vector<Column>;
+
+// Twice, since once is not enough where v is nearly spanned by them.
+void take_out(const std::vector<Reals>& directions, Reals& v) {
+  for (int twice = 0; twice < 2; ++twice)
+    for (const Reals& direction : directions) {
+      const Real along = dot(direction, v) / dot(direction, direction);
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] -= along * direction[i];
+    }
+}
+
+Setting make_setting(const Claim& claim, const Dataset& data) {
+  Setting setting{
+      row_weights(claim, data), {}, {}, std::vector<bool>(static_cast<std::size_t>(claim.p), true), {}};
+  for (const Real weight : setting.weights) {
+    if (!(weight >= 0)) throw InvalidArgument("data: want observation weights >= 0, got one below");
+    setting.roots.push_back(std::sqrt(weight));
+  }
+  for (Index j = 0; j < claim.p; ++j)
+    setting.columns.push_back(measure(data.design, j, claim, setting.weights));
+  if (claim.intercept) setting.directions.push_back(setting.roots);
+  for (const Index u : claim.unpenalized) {
+    setting.penalized[static_cast<std::size_t>(u)] = false;
+    Reals column(setting.roots.size(), 0);
+    data.design.for_each_entry(u, [&](Index i, double x) {
+      column[static_cast<std::size_t>(i)] = setting.roots[static_cast<std::size_t>(i)] * x;
+    });
+    const Real before = dot(column, column);
+    take_out(setting.directions, column);
+    if (dot(column, column) > 1e-20L * before) setting.directions.push_back(std::move(column));
+  }
+  return setting;
+}
+
+Reals magnitudes(Reals v) {
+  for (Real& x : v) x = std::abs(x);
+  return v;
+}
 
 Real sorted_product(Reals magnitudes, const Reals& weights) {
   std::sort(magnitudes.begin(), magnitudes.end(), std::greater<>());
-  Real sum = 0;
-  for (std::size_t i = 0; i < magnitudes.size(); ++i) sum += magnitudes[i] * weights[i];
-  return sum;
+  return dot(magnitudes, weights);
 }
 
 Real dual_norm(Reals magnitudes, const Reals& weights) {
@@ -125,20 +196,21 @@ Real dual_norm(Reals magnitudes, const Reals& weights) {
   return norm;
 }
 
-// |x_j'r| for every column, r as it is.
-Reals correlations(const Columns& columns, const Dataset& data, const Reals& residual) {
-  const Real all = std::accumulate(residual.begin(), residual.end(), Real(0));
+// x_j'r for every penalised column, r orthogonal to the directions.
+Reals correlations(const Setting& setting, const Dataset& data, const Reals& residual) {
+  const Real all = dot(setting.roots, residual);
   Reals result;
   for (Index j = 0; j < data.design.cols(); ++j) {
-    const Column& column = columns[static_cast<std::size_t>(j)];
+    if (!setting.penalized[static_cast<std::size_t>(j)]) continue;
+    const Column& column = setting.columns[static_cast<std::size_t>(j)];
     Real product = 0, stored = 0;
     data.design.for_each_entry(j, [&](Index i, double x) {
-      const Real r = residual[static_cast<std::size_t>(i)];
+      const Real r = setting.roots[static_cast<std::size_t>(i)] * residual[static_cast<std::size_t>(i)];
       product += (x - column.center) * r, stored += r;
     });
     product -=
         column.center * (all - stored);  // entries that are not stored are zeros, centred like the others
-    result.push_back(std::abs(product / column.scale));
+    result.push_back(product / column.scale);
   }
   return result;
 }
@@ -148,36 +220,48 @@ struct Bounds {
   Real noise;  // what the numbers that a solver states in double precision may be off by
 };
 
-Bounds bounds(const Claim& claim, const Columns& columns, const Dataset& data) {
-  const auto n = static_cast<Real>(claim.n);
-  Reals residual(data.response.begin(), data.response.end()), y = residual, beta;
-  const Real mean = claim.intercept ? std::accumulate(y.begin(), y.end(), Real(0)) / n : 0;
-  for (Real& value : y) value -= mean;
+Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
+  Reals y(data.response.begin(), data.response.end()), residual = y,
+                                                       beta(static_cast<std::size_t>(claim.p), 0);
   for (Real& value : residual) value -= claim.constant;
   Real spread = 0;  // sum_j |b_j| ||x_j||, uncentred
+  bool allowed = true;
   for (const auto& [column, coefficient] : claim.coefficients) {
     const Real value = coefficient;
     Real squares = 0;
-    data.design.for_each_entry(column, [&](Index, double x) { squares += Real(x) * x; });
+    data.design.for_each_entry(column, [&](Index i, double x) {
+      squares += setting.weights[static_cast<std::size_t>(i)] * x * x;
+      residual[static_cast<std::size_t>(i)] -= value * x;
+    });
     spread += std::abs(value) * std::sqrt(squares);
-    data.design.for_each_entry(
-        column, [&](Index i, double x) { residual[static_cast<std::size_t>(i)] -= value * x; });
-    beta.push_back(std::abs(value * columns[static_cast<std::size_t>(column)].scale));
+    const auto j = static_cast<std::size_t>(column);
+    beta[j] = value * setting.columns[j].scale;
+    allowed = allowed && !(claim.nonnegative && setting.penalized[j] && value < 0);
   }
-  const auto dot = [](const Reals& a, const Reals& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), Real(0));
-  };
+  std::size_t kept = 0;  // beta of the penalised columns
+  for (std::size_t j = 0; j < beta.size(); ++j)
+    if (setting.penalized[j]) beta[kept++] = beta[j];
+  beta.resize(kept);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] *= setting.roots[i], residual[i] *= setting.roots[i];
+  take_out(setting.directions, y);
   const Real rounding = std::numeric_limits<double>::epsilon(), length = std::sqrt(dot(residual, residual));
   const Real noise =
       4 * rounding * length * (std::sqrt(dot(y, y)) + spread);  // r is y - Xb, and Xb rounds like |X||b|
-  const Real primal = dot(residual, residual) / 2 + sorted_product(beta, claim.weights);
+  Real primal = (dot(residual, residual) + claim.ridge * dot(beta, beta)) / 2 +
+                sorted_product(magnitudes(beta), claim.weights);
+  if (!allowed) primal = std::numeric_limits<Real>::infinity();
 
-  // theta = s r, with r centred where there is an intercept.
-  const Real excess = claim.intercept ? std::accumulate(residual.begin(), residual.end(), Real(0)) / n : 0;
-  for (Real& r : residual) r -= excess;
-  const Real rr = dot(residual, residual), ry = dot(residual, y);
-  const Real norm = dual_norm(correlations(columns, data, residual), claim.weights);
+  // theta = s r, with r orthogonal to intercept and unpenalised columns; a ridge is p more rows of it.
+  take_out(setting.directions, residual);
+  const Real rr = dot(residual, residual) + claim.ridge * dot(beta, beta), ry = dot(residual, y);
+  Reals pulls = correlations(setting, data, residual);
+  for (std::size_t k = 0; k < pulls.size(); ++k) {
+    pulls[k] -= claim.ridge * beta[k];
+    pulls[k] = claim.nonnegative ? std::max<Real>(pulls[k], 0) : std::abs(pulls[k]);
+  }
+  const Real norm = dual_norm(pulls, claim.weights);
   Real s = rr > 0 ? ry / rr : 0;
+  if (claim.nonnegative) s = std::max<Real>(s, 0);
   if (norm * std::abs(s) > 1) s = std::copysign(1 / norm, s);
   return {primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y))};
 }
@@ -202,13 +286,6 @@ Verification judge(const Claim& claim, const Bounds& found) {
   return result;
 }
 
-// The columns depend on the data and two words of the claim, which all strengths of a path share.
-Verification check(const Claim& claim, const Dataset& data, Columns& columns) {
-  if (columns.empty())
-    for (Index j = 0; j < claim.p; ++j) columns.push_back(measure(data.design, j, claim));
-  return judge(claim, bounds(claim, columns, data));
-}
-
 nlohmann::json parse(const std::string& text, const std::string& path) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) throw DataError(path + ": expected a tyto model (JSON), got something else");
@@ -231,11 +308,12 @@ std::vector<Verification> verify_text(const std::string& model, const std::strin
   if (step && (*step < 0 || *step >= count))
     throw InvalidArgument("step: want a number from 0 to " + std::to_string(count - 1) + ", got " +
                           std::to_string(*step));
-  Columns columns;
+  std::optional<Setting> setting;  // the same for all strengths of a path
   std::vector<Verification> results;
   for (Index k = step.value_or(0); k < (step ? *step + 1 : count); ++k) {
     const Claim claim = read_claim(model_path, fits[static_cast<std::size_t>(k)], shared, data);
-    results.push_back(check(claim, data, columns));
+    if (!setting) setting = make_setting(claim, data);
+    results.push_back(judge(claim, bounds(claim, *setting, data)));
   }
   return results;
 }

@@ -51,7 +51,7 @@ TEST(Correlation, TheLargestCountsWhereWeightsTie) {
     for (const bool empty : {true, false}) {
       Vector beta = Vector::Zero(5);
       if (!empty) beta[random.below(5)] = 1;
-      Correlation correlation(problem.design);
+      Correlation correlation(problem.design, false);
       correlation.move_to(problem.y);
       const double norm = problem.penalty.dual_norm(want);
       EXPECT_NEAR(correlation.settle(problem, beta, all_columns(5)).dual_norm, norm, 1e-14 * norm);
@@ -65,7 +65,7 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
     Random random(seed);
     const Design design = varied_problem(random, 30, 40).design;
     const Index n = design.rows(), p = design.cols();
-    Correlation correlation(design);
+    Correlation correlation(design, false);
     Vector r = random_vector(random, n);
     correlation.move_to(r);
     correlation.read(all_columns(p));
@@ -87,7 +87,7 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
 TEST(Correlation, MovingNowhereKeepsWhatIsKnown) {
   Random random(1);
   const Design design = Design::dense(random_matrix(random, 8, 5)).with_counter();
-  Correlation correlation(design);
+  Correlation correlation(design, false);
   const Vector r = random_vector(random, 8);
   correlation.move_to(r);
   correlation.read(IndexSet{1, 3});
@@ -131,7 +131,7 @@ TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
     Random random(seed);
     Problem problem = varied_problem(random, seed % 2 == 0 ? 25 : 120, 40);  // short columns, and long ones
     const Index p = problem.design.cols();
-    Correlation correlation(problem.design);
+    Correlation correlation(problem.design, false);
     const double unit = problem.y.norm() / (1e-300 + problem.design.norms().maxCoeff());
     Vector beta = Vector::Zero(p);
     for (int step = 0; step < 12; ++step) {
@@ -153,7 +153,7 @@ TEST(Correlation, SettlesTwinsEachForItself) {
   Eigen::MatrixXd x = random_matrix(random, 100, 30);
   x.col(1) = x.col(0);
   const Problem problem = dense_problem(x, random_vector(random, 100), Vector::LinSpaced(30, 3, 1));
-  Correlation correlation(problem.design);
+  Correlation correlation(problem.design, false);
   Vector beta = Vector::Zero(30);
   beta[0] = 0.5, beta[2] = -0.25;
   for (int step = 0; step < 20; ++step) {
@@ -170,7 +170,7 @@ TEST(Correlation, SettlesPartsOfTheDesign) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Problem full = varied_problem(random, 25, 40);
-    Correlation correlation(full.design);
+    Correlation correlation(full.design, false);
     Vector beta = Vector::Zero(full.design.cols());
     for (int step = 0; step < 8; ++step) {
       const IndexSet kept = random_columns(random, full.design.cols());
@@ -192,7 +192,7 @@ TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
     Problem problem = simulated_problem(random, 50, 2000, make_weights(weights, {50, 2000, 0.1}), 0.5);
     problem.design = problem.design.with_counter();
     Vector beta = fit(problem, {.solver = "apgd"}).solution.beta;
-    Correlation correlation(problem.design);
+    Correlation correlation(problem.design, false);
     expect_settled(correlation, problem, beta, all_columns(2000));
     for (int step = 0; step < 5; ++step) {
       beta *= 1 - 1e-4;

@@ -148,8 +148,9 @@ TEST(Survivors, MarginCoversTheRoundingOfTheCorrelation) {
     const naive::Real exact = std::abs(naive::dot(naive::reals(x.col(0)), naive::reals(theta)));
     const Design design = Design::dense(x);
     Sphere sphere{Vector(1), theta.norm(), 0};
-    sphere.correlation[0] = design.dot(0, theta);
-    EXPECT_GE(static_cast<naive::Real>(sphere_bounds(design, sphere)[0]), exact);
+    sphere.correlation[0] = x.col(0).dot(theta);
+    EXPECT_GE(static_cast<naive::Real>(sphere_bounds({design, theta, SortedL1(Vector::Ones(1))}, sphere)[0]),
+              exact);
   }
 }
 
@@ -171,7 +172,7 @@ TEST(SphereBounds, HoldForEveryPointOfTheBall) {
   const Vector theta = random_vector(random, 12);
   Sphere sphere{Vector(), theta.norm(), 0.7};
   design.transpose_multiply(theta, sphere.correlation);
-  const Vector bound = sphere_bounds(design, sphere);
+  const Vector bound = sphere_bounds({design, theta, SortedL1(Vector::Ones(8))}, sphere);
   for (int repeat = 0; repeat < 200; ++repeat) {
     Vector correlation;
     design.transpose_multiply(theta + 0.7 * random_vector(random, 12).normalized(), correlation);

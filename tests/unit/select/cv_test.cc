@@ -408,7 +408,7 @@ TEST_F(CvStateTest, GoesOnWithTheSameNumbers) {
 TEST_F(CvStateTest, RefusesFoldsOfAnotherRun) {
   const Data data = simulated(40, 20);
   CvState state = open(data, few(5));
-  state.add({0, 0, 0, 8, {1}, {1}, {Status::kConverged}, 1});
+  state.add({0, 0, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, 1});
   EXPECT_EQ(refusal(data, few(5)), "accepted");
   Data other = data;
   other.x(0, 0) += 1e-12;

@@ -395,7 +395,7 @@ TEST(Path, SeeingAheadTellsOfEveryStep) {
 
 TEST(Sequence, WantsPenaltiesOfItsSize) {
   const Regression regression = regression_of(simulated(30, 5));
-  Sequence sequence(regression.problem.design, regression.problem.y, {});
+  Sequence sequence(regression.problem, {});
   EXPECT_THROW(sequence.fit_next({}, 1), InvalidArgument);
   const std::vector<SortedL1> penalties{regression.shape, regression.shape.head(4)};
   EXPECT_THROW(sequence.fit_next(penalties, 1), InvalidArgument);

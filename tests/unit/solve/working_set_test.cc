@@ -104,7 +104,7 @@ TEST(WorkingSet, BothFormsFollowTheSameMoves) {
           stored(random_float_exact(random, form.rows, 60, 0.6), form.storage).standardized(true, true);
       Design design = all;
       WorkingSet set;
-      set.attach(all);
+      set.attach(all, 0);
       for (int epoch = 0; epoch < 10; ++epoch) {
         IndexSet wanted;
         while (std::ssize(wanted) < 7) wanted = random_columns(random, design.cols());
@@ -132,7 +132,7 @@ TEST(WorkingSet, SlotsSurviveAnInclude) {
     SCOPED_TRACE(name(storage));
     const Design design = stored(x, storage);
     WorkingSet set;
-    set.attach(design);
+    set.attach(design, 0);
     EXPECT_FALSE(set.include(design, IndexSet{2, 5, 9, 11, 30}));
     const IndexSet before{2, 5, 9, 11, 30};
     set.activate(IndexSet{0, 3});
@@ -154,7 +154,7 @@ TEST(WorkingSet, ColumnsThatLeftTheDesignAreHiddenUntilTheyAreBack) {
     SCOPED_TRACE(name(storage));
     const Design all = stored(x, storage), some = all.select(IndexSet{0, 5, 9, 30, 31});
     WorkingSet set;
-    set.attach(all);
+    set.attach(all, 0);
     set.include(all, IndexSet{2, 5, 9, 11, 30});
     set.activate(IndexSet{0, 1, 2, 3, 4});
     EXPECT_FALSE(set.include(some, IndexSet{1, 4}));
@@ -174,7 +174,7 @@ TEST(WorkingSet, ACrowdIsCutToWhatIsWanted) {
   Random random(3);
   const Design design = Design::dense(random_matrix(random, 20, 500));
   WorkingSet set;
-  set.attach(design);
+  set.attach(design, 0);
   IndexSet many;
   for (Index j = 0; j < 400; ++j) many.push_back(j);
   set.include(design, many);

@@ -1,0 +1,297 @@
+// What is computed from the columns of a design, a column or a block of rows at a time.
+#include <algorithm>
+#include <array>
+
+#include "tyto/base/parallel.h"
+#include "tyto/math/design.h"
+#include "tyto/math/kernels.h"
+#include "tyto/math/linear_algebra.h"
+
+namespace tyto {
+namespace {
+
+constexpr Index kRowBlock = 8192;  // 64 KiB of v stay in the cache while a group of columns goes by
+
+// raw_j'v for the columns of a group; dense columns four at a time and in blocks of rows.
+template <class Scalar>
+void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const double* v, double* out) {
+  std::fill_n(out, columns.size(), 0.0);
+  const auto count = static_cast<Index>(columns.size());
+  for (Index begin = 0; begin < x.rows; begin += kRowBlock) {
+    const Index length = std::min(kRowBlock, x.rows - begin);
+    const auto at = [&](Index k) { return x.data + columns[static_cast<std::size_t>(k)] * x.rows + begin; };
+    Index k = 0;
+    for (; k + 4 <= count; k += 4) {
+      const std::array<const Scalar*, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
+      kernels::dot4(four.data(), v + begin, length, out + k);
+    }
+    for (; k < count; ++k) out[k] += kernels::dot(at(k), v + begin, length);
+  }
+}
+
+// The same for up to four columns and many v, in blocks of rows that stay in the innermost cache.
+template <class Scalar>
+void four_dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Eigen::MatrixXd& v,
+               Eigen::Matrix<double, 4, Eigen::Dynamic>& out) {
+  constexpr Index kBlock = 1024;
+  for (Index begin = 0; begin < x.rows; begin += kBlock) {
+    const Index length = std::min(kBlock, x.rows - begin);
+    std::array<const Scalar*, 4> four;
+    for (std::size_t k = 0; k < 4; ++k)  // the last one again where there are fewer
+      four[k] = x.data + columns[std::min(k, columns.size() - 1)] * x.rows + begin;
+    for (Index k = 0; k < v.cols(); ++k)
+      kernels::dot4(four.data(), v.col(k).data() + begin, length, out.col(k).data());
+  }
+}
+
+template <class Scalar, class StorageIndex>
+void dots(const SparseColumns<Scalar, StorageIndex>& x, std::span<const Index> columns, const double* v,
+          double* out) {
+  for (const Index j : columns) {
+    double even = 0, odd = 0;
+    StorageIndex k = x.start[j];
+    const StorageIndex end = x.start[j + 1];
+    for (; k + 1 < end; k += 2) {
+      even += static_cast<double>(x.value[k]) * v[x.row[k]];
+      odd += static_cast<double>(x.value[k + 1]) * v[x.row[k + 1]];
+    }
+    if (k < end) even += static_cast<double>(x.value[k]) * v[x.row[k]];
+    *out++ = even + odd;
+  }
+}
+
+template <class Scalar>
+void add_column(const DenseColumns<Scalar>& x, Index j, double a, double* eta, Index begin, Index length) {
+  kernels::axpy(a, x.data + j * x.rows + begin, eta + begin, length);
+}
+
+template <class Scalar, class StorageIndex>
+void add_column(const SparseColumns<Scalar, StorageIndex>& x, Index j, double a, double* eta) {
+  for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k)
+    eta[x.row[k]] += a * static_cast<double>(x.value[k]);
+}
+
+}  // namespace
+
+Index Design::count_read(std::span<const Index> columns) const {
+  Index entries = 0;
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (requires { x.start; }) {
+          for (const Index j : columns) entries += static_cast<Index>(x.start[raw(j) + 1] - x.start[raw(j)]);
+        } else {
+          entries = x.rows * std::ssize(columns);
+        }
+      },
+      storage_);
+  *entries_read_ += entries;
+  return entries;
+}
+
+void Design::transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const {
+  const Index entries = count_read(columns);
+  Vector room;
+  const Vector &factors = with_roots(v, room), along = along_basis(v);
+  const Index tasks = (std::ssize(columns) + kColumnGroup - 1) / kColumnGroup;
+  parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
+    const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, std::ssize(columns) - begin);
+    std::array<Index, kColumnGroup> group;
+    for (Index k = 0; k < count; ++k)
+      group[static_cast<std::size_t>(k)] = raw(columns[static_cast<std::size_t>(begin + k)]);
+    std::visit(
+        [&](const auto& x) {
+          dots(x, {group.data(), static_cast<std::size_t>(count)}, factors.data(), out + begin);
+        },
+        storage_);
+    for (Index k = begin; k < begin + count; ++k)
+      out[k] = corrected(out[k], columns[static_cast<std::size_t>(k)], along);
+  });
+}
+
+void Design::pack(std::span<const Index> columns, Index begin, Index length, double* out) const {
+  for (const Index j : columns) {
+    const bool centred = frame_->plain && offsets().rows() > 0;
+    const double center = centred ? offsets()(0, j) : 0, factor = 1 / scales()[j];
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (requires { x.start; }) {
+            std::fill_n(out, length, -center * factor);
+            for (auto k = x.start[raw(j)]; k < x.start[raw(j) + 1]; ++k)
+              if (x.row[k] >= begin && x.row[k] < begin + length)
+                out[x.row[k] - begin] = (static_cast<double>(x.value[k]) - center) * factor;
+          } else {
+            const auto* from = x.data + raw(j) * x.rows + begin;
+            for (Index i = 0; i < length; ++i) out[i] = (static_cast<double>(from[i]) - center) * factor;
+          }
+        },
+        storage_);
+    if (!frame_->plain) {
+      Eigen::Map<Vector> column(out, length);
+      if (roots().size() > 0) column.array() *= roots().segment(begin, length).array();
+      for (Index d = 0; d < basis().cols(); ++d)
+        column -= offsets()(d, j) * factor * basis().col(d).segment(begin, length);
+    }
+    out += length;
+  }
+}
+
+// Dense columns in tiles, by blocks of rows that stay in the cache; sparse ones one at a time against all.
+void Design::products(std::span<const Index> columns,
+                      Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const {
+  const Index all = std::ssize(columns), fresh = out.cols();
+  count_read(columns);
+  if (is_sparse()) {
+    Vector v(rows_);
+    for (Index k = 0; k < fresh; ++k) {
+      pack(columns.subspan(static_cast<std::size_t>(all - fresh + k), 1), 0, rows_, v.data());
+      transpose_multiply(columns, v, out.col(k).data());
+    }
+    return;
+  }
+  constexpr Index kTile = 128, kBlock = 512;
+  const Index tiles = (fresh + kTile - 1) / kTile;
+  parallel_for(tiles, useful_threads(threads_, rows_ * fresh), [&](Index tile) {
+    const Index begin = tile * kTile, width = std::min(kTile, fresh - begin);
+    const Index height = all - fresh + begin + width;  // the rest follows by symmetry
+    Matrix block(std::min(kBlock, rows_), height);
+    for (Index row = 0; row < rows_; row += kBlock) {
+      const Index length = std::min(kBlock, rows_ - row);
+      if (length != block.rows()) block.resize(length, height);
+      pack(columns.first(static_cast<std::size_t>(height)), row, length, block.data());
+      transpose_product(block, block.rightCols(width), row == 0 ? 0.0 : 1.0,
+                        out.block(0, begin, height, width));
+    }
+  });
+  const Index old = all - fresh;
+  for (Index k = 0; k < fresh; ++k)
+    for (Index i = (k / kTile + 1) * kTile; i < fresh; ++i) out(old + i, k) = out(old + k, i);
+}
+
+void Design::transpose_multiply(const Vector& v, Vector& out) const {
+  out.resize(cols());
+  Vector room;
+  const Vector &factors = with_roots(v, room), along = along_basis(v);
+  const Index entries = stored_entries();
+  *entries_read_ += entries;
+  parallel_for(column_groups(), useful_threads(threads_, entries), [&](Index task) {
+    const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, cols() - begin);
+    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
+    std::visit([&](const auto& x) { dots(x, group, factors.data(), out.data() + begin); }, storage_);
+    for (Index j = begin; j < begin + count; ++j) out[j] = corrected(out[j], j, along);
+  });
+}
+
+void Design::multiply(const Vector& beta, Vector& eta) const {
+  eta.setZero(rows_);
+  IndexSet support;
+  Vector shift = Vector::Zero(offsets().rows());
+  for (Index j = 0; j < cols(); ++j)
+    if (beta[j] != 0) support.push_back(j), shift += beta[j] / scales()[j] * offsets().col(j);
+  count_read(support);
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (requires { x.start; }) {
+          for (const Index j : support) add_column(x, raw(j), beta[j] / scales()[j], eta.data());
+        } else {
+          const Index entries = static_cast<Index>(support.size()) * rows_;
+          parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
+                       [&](Index block) {
+                         const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
+                         for (const Index j : support)
+                           add_column(x, raw(j), beta[j] / scales()[j], eta.data(), begin, length);
+                       });
+        }
+      },
+      storage_);
+  take_out(shift, eta);
+}
+
+// Blocks of rows of the columns that some beta needs, packed, times their coefficients.
+void Design::multiply(const Matrix& beta, Matrix& eta) const {
+  eta.resize(rows_, beta.cols());
+  if (is_sparse()) {
+    Vector one;
+    for (Index k = 0; k < beta.cols(); ++k) multiply(Vector(beta.col(k)), one), eta.col(k) = one;
+    return;
+  }
+  IndexSet support;
+  for (Index j = 0; j < cols(); ++j)
+    if ((beta.row(j).array() != 0).any()) support.push_back(j);
+  const Matrix factors = beta(support, Eigen::all);
+  const Index entries = count_read(support);
+  constexpr Index kBlock = 256;
+  parallel_for((rows_ + kBlock - 1) / kBlock, useful_threads(threads_, entries), [&](Index block) {
+    const Index begin = block * kBlock, length = std::min(kBlock, rows_ - begin);
+    Matrix part(length, std::ssize(support));
+    pack(support, begin, length, part.data());
+    product(part, factors, eta.middleRows(begin, length));
+  });
+}
+
+void Design::transpose_multiply(const Matrix& v, Matrix& out) const {
+  out.setZero(cols(), v.cols());
+  if (is_sparse()) {
+    Vector one;
+    for (Index k = 0; k < v.cols(); ++k) transpose_multiply(Vector(v.col(k)), one), out.col(k) = one;
+    return;
+  }
+  const Index entries = stored_entries(), tasks = (cols() + 3) / 4;
+  *entries_read_ += entries;
+  const Matrix along = basis().transpose() * v;
+  const Matrix factors = roots().size() > 0 ? Matrix(roots().asDiagonal() * v) : Matrix();
+  const Matrix& scaled = roots().size() > 0 ? factors : v;
+  parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
+    const Index begin = 4 * task, count = std::min<Index>(4, cols() - begin);
+    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
+    Eigen::Matrix<double, 4, Eigen::Dynamic> part =
+        Eigen::Matrix<double, 4, Eigen::Dynamic>::Zero(4, v.cols());
+    std::visit(
+        [&](const auto& x) {
+          if constexpr (!requires { x.start; }) four_dots(x, group, scaled, part);
+        },
+        storage_);
+    out.middleRows(begin, count) =
+        part.topRows(count) - offsets().middleCols(begin, count).transpose() * along;
+    out.middleRows(begin, count).array().colwise() /= scales().segment(begin, count).array();
+  });
+}
+
+void Design::axpy(Index column, double a, Vector& eta) const {
+  if (!frame_->plain) {
+    Vector packed(rows_);
+    pack({&column, 1}, 0, rows_, packed.data());
+    eta += a * packed;
+    return;
+  }
+  const double factor = a / scales()[column];
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (requires { x.start; })
+          add_column(x, raw(column), factor, eta.data());
+        else
+          add_column(x, raw(column), factor, eta.data(), 0, rows_);
+      },
+      storage_);
+  if (basis().cols() > 0) eta.array() -= factor * offsets()(0, column);
+}
+
+const Vector& Design::with_roots(const Vector& v, Vector& room) const {
+  if (roots().size() == 0) return v;
+  room = roots().cwiseProduct(v);
+  return room;
+}
+
+Vector Design::along_basis(const Vector& v) const {
+  if (frame_->plain) return Vector::Constant(basis().cols(), v.sum());
+  return basis().transpose() * v;
+}
+
+void Design::take_out(const Vector& shift, Vector& eta) const {
+  if (roots().size() > 0) eta.array() *= roots().array();
+  if (frame_->plain && shift.size() > 0)
+    eta.array() -= shift[0];
+  else if (shift.size() > 0)
+    eta -= basis() * shift;
+}
+
+}  // namespace tyto
