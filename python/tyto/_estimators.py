@@ -218,7 +218,7 @@ class OWLCV(_Linear):
     choose : {"best", "one-se"}, default="best"
         The alpha with the best error, or the largest one whose error is within one standard error of it.
     n_jobs : int or None, default=None
-        So many folds at a time, each with a copy of its rows.
+        So many folds at a time.
     verbose : bool, default=False
 
     Attributes

@@ -142,9 +142,9 @@ def clusters(answer: Mapping[str, Any]) -> list[np.ndarray]:
     """The columns of each cluster, the largest magnitude first; columns that are not penalised are in none."""
     penalized = answer["clusters"] >= 0
     labels, columns = answer["clusters"][penalized], answer["columns"][penalized]
-    order = np.argsort(labels, kind="stable")
-    ends = np.flatnonzero(np.diff(labels[order])) + 1
-    return np.split(columns[order], ends) if len(labels) else []
+    columns = columns[np.argsort(labels, kind="stable")]
+    ends = np.cumsum(np.bincount(labels)).tolist()
+    return [columns[begin:end] for begin, end in zip([0, *ends], ends)]
 
 
 def trace(answer: Mapping[str, Any], size: float) -> dict[str, np.ndarray]:
