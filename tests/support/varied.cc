@@ -111,12 +111,14 @@ Problem varied_problem(Random& random, Index most_rows, Index most_cols) {
 Problem extended_problem(Random& random, Index most_rows, Index most_cols) {
   auto [design, y] = varied_data(random, most_rows, most_cols);
   const Index n = design.rows();
+  Vector weights;
   if (random.chance(0.5)) {
-    Vector weights = Vector::Ones(n);
+    weights = Vector::Ones(n);
     for (Index i = 1; i < n; ++i) weights[i] = random.chance(0.2) ? 0 : random.uniform(0.1, 3);
-    design = design.weighted(weights), y = y.cwiseProduct(weights.cwiseSqrt());
+    y = y.cwiseProduct(weights.cwiseSqrt());
   }
-  design = design.standardized(random.chance(0.5), random.chance(0.5));
+  const bool center = random.chance(0.5), scale = random.chance(0.5);
+  design = design.standardized(center, scale, weights);
   for (Index left = random.chance(0.5) ? random.between(1, 3) : 0; left > 0 && design.cols() > 1; --left) {
     const Index gone = random.below(design.cols());
     IndexSet others;

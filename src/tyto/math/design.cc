@@ -29,13 +29,69 @@ Design own_dense(Matrix x) {
                         owner);
 }
 
+// Sums of weight (x - mean)^2 and of weight x^2 over a column. Deviations do not cancel. The mean of a
+// constant column is that constant, free of rounding: centred, it is exactly 0. Not centred, the mean is 0.
+struct Moments {
+  double mean, deviation, squares;
+};
+
+template <class Scalar>
+Moments moments_of(const DenseColumns<Scalar>& x, Index j, const Vector& weight, double total, bool center) {
+  if (x.rows == 0) return {0, 0, 0};
+  const auto column = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(x.data + j * x.rows, x.rows)
+                          .template cast<double>();
+  const bool weighted = weight.size() > 0;
+  const double squares = weighted ? (weight.array() * column.square()).sum() : column.square().sum();
+  if (!center) return {0, squares, squares};
+  Index first = 0;
+  while (weighted && weight[first] == 0) ++first;
+  bool constant = true;
+  for (Index i = first; i < x.rows && constant; ++i)
+    constant = column[i] == column[first] || (weighted && weight[i] == 0);
+  if (constant) return {column[first], 0, squares};
+  const double mean = (weighted ? (weight.array() * column).sum() : column.sum()) / total;
+  return {mean, weighted ? (weight.array() * (column - mean).square()).sum() : (column - mean).square().sum(),
+          squares};
+}
+
+// Entries that are not stored are zeros; they count as often as the weight that is left over.
+template <class Scalar, class StorageIndex>
+Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const Vector& weight, double total,
+                   bool center) {
+  const bool weighted = weight.size() > 0;
+  const auto each = [&](auto&& f) {
+    for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k)
+      if (const double times = weighted ? weight[x.row[k]] : 1; times > 0)
+        f(static_cast<double>(x.value[k]), times);
+  };
+  double sum = 0, squares = 0, stored = 0;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  each([&](double value, double times) {
+    sum += times * value, squares += times * value * value, stored += times;
+    least = std::min(least, value), most = std::max(most, value);
+  });
+  if (!center) return {0, squares, squares};
+  const bool zeros = x.start[j + 1] - x.start[j] < x.rows && (!weighted || stored < total);
+  if (zeros) least = std::min(least, 0.0), most = std::max(most, 0.0);
+  if (!(least < most)) return {least == most ? least : 0, 0, squares};
+  const double mean = sum / total;
+  double deviation = zeros ? (total - stored) * mean * mean : 0;
+  each([&](double value, double times) { deviation += times * (value - mean) * (value - mean); });
+  return {mean, deviation, squares};
+}
+
+Moments moments_of(const ColumnStorage& storage, Index raw, const Vector& weight, double total, bool center) {
+  return std::visit([&](const auto& x) { return moments_of(x, raw, weight, total, center); }, storage);
+}
+
 }  // namespace
 
 Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
     : storage_(storage), owner_(std::move(owner)) {
   Index cols = 0;
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
-  frame_ = std::make_shared<const Frame>(Frame{{}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_)});
+  frame_ =
+      std::make_shared<const Frame>(Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_)});
   Columns columns{
       IndexSet(static_cast<std::size_t>(cols)), Eigen::MatrixXd(0, cols), Vector::Ones(cols), {}, {}};
   std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
@@ -50,7 +106,10 @@ void Design::adopt(Columns columns) {
 Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) {
   Design design(storage, std::move(owner));
   Columns columns = *design.columns_;
-  design.measure(columns);
+  columns.norm.resize(design.cols());
+  for (Index j = 0; j < design.cols(); ++j)
+    columns.norm[j] = std::sqrt(moments_of(storage, j, {}, 0, false).squares);
+  columns.magnitude = columns.norm;
   design.adopt(std::move(columns));
   return design;
 }
@@ -75,75 +134,36 @@ Index Design::stored_entries() const {
       storage_);
 }
 
-// ||x_j||^2 is summed over weight (raw - mean)^2, which does not cancel; the entries a sparse column does not
-// store contribute mean^2 each.
-void Design::measure(Columns& columns) const {
-  columns.norm.resize(cols()), columns.magnitude.resize(cols());
-  const bool centred = columns.offset.rows() > 0;
-  parallel_for(column_groups(), useful_threads(threads_, stored_entries()), [&](Index task) {
-    for (Index j = task * kColumnGroup; j < std::min(cols(), (task + 1) * kColumnGroup); ++j) {
-      double squares = 0, raw = 0, stored = 0;
-      const double mean = centred ? columns.offset(0, j) : 0, scale = columns.scale[j], absent = mean / scale;
-      for_each_entry(j, [&](Index i, double value) {
-        const double x = value / scale, deviation = (value - mean) / scale, times = weight(i);
-        squares += times * deviation * deviation, raw += times * x * x, stored += times;
-      });
-      columns.norm[j] = std::sqrt(squares + std::max(0.0, frame_->total - stored) * absent * absent);
-      columns.magnitude[j] = std::sqrt(raw);
-    }
+void Design::for_each_column(const std::function<void(Index)>& task) const {
+  parallel_for(column_groups(), useful_threads(threads_, stored_entries()), [&](Index group) {
+    for (Index j = group * kColumnGroup; j < std::min(cols(), (group + 1) * kColumnGroup); ++j) task(j);
   });
 }
 
-Design Design::weighted(const Vector& weights) const {
-  if (weights.size() != rows_ || !weights.allFinite() || (weights.array() < 0).any() || !(weights.sum() > 0))
+Design Design::standardized(bool center, bool scale, const Vector& weights) const {
+  if (weights.size() > 0 && (weights.size() != rows_ || !weights.allFinite() || (weights.array() < 0).any() ||
+                             !(weights.sum() > 0)))
     throw InvalidArgument("observation-weights: want " + std::to_string(rows_) +
                           " finite numbers >= 0 that are not all 0");
+  const bool weighted = weights.size() > 0;
+  Frame frame{weights, weights.cwiseSqrt(), Eigen::MatrixXd::Ones(rows_, center ? 1 : 0),
+              weighted ? weights.sum() : static_cast<double>(rows_), !weighted};
+  if (center && weighted) frame.basis = frame.root;
   Design result = *this;
-  result.frame_ = std::make_shared<const Frame>(
-      Frame{weights.cwiseSqrt(), Eigen::MatrixXd(rows_, 0), weights.sum(), false});
-  Columns columns{columns_->raw, Eigen::MatrixXd(0, cols()), Vector::Ones(cols()), {}, {}};
-  result.measure(columns);
-  result.adopt(std::move(columns));
-  return result;
-}
-
-Design Design::standardized(bool center, bool scale) const {
-  Design result = *this;
-  Frame frame = *frame_;
-  frame.basis.resize(rows_, center ? 1 : 0);
-  if (center)
-    frame.basis = frame.root.size() > 0 ? Eigen::MatrixXd(frame.root) : Eigen::MatrixXd::Ones(rows_, 1);
-  frame.plain = frame.root.size() == 0;
-  Columns columns{columns_->raw, Eigen::MatrixXd(frame.basis.cols(), cols()), Vector::Ones(cols()), {}, {}};
-  parallel_for(column_groups(), useful_threads(threads_, stored_entries()), [&](Index task) {
-    for (Index j = task * kColumnGroup; center && j < std::min(cols(), (task + 1) * kColumnGroup); ++j)
-      columns.offset(0, j) = mean(j);
-  });
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  result.measure(columns);
-  const double length = std::sqrt(frame_->total);
-  for (Index j = 0; scale && rows_ > 0 && j < cols(); ++j)
-    if (columns.norm[j] > 0) {
-      columns.scale[j] = columns.norm[j] / length;
-      columns.magnitude[j] /= columns.scale[j];
-      columns.norm[j] = length;
-    }
+  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector::Ones(cols()),
+                  Vector(cols()), Vector(cols())};
+  const double length = std::sqrt(result.total_weight());
+  for_each_column([&](Index j) {
+    const Moments m = moments_of(storage_, raw(j), weights, result.total_weight(), center);
+    if (center) columns.offset(0, j) = m.mean;
+    const double norm = std::sqrt(m.deviation);
+    columns.scale[j] = scale && norm > 0 ? norm / length : 1;
+    columns.norm[j] = scale && norm > 0 ? length : norm;
+    columns.magnitude[j] = std::sqrt(m.squares) / columns.scale[j];
+  });
   result.adopt(std::move(columns));
   return result;
-}
-
-// The mean of a constant column is that constant, free of rounding: its centred column is exactly 0.
-double Design::mean(Index column) const {
-  if (rows_ == 0) return 0;
-  double sum = 0, seen = 0, least = std::numeric_limits<double>::infinity(), most = -least;
-  Index stored = 0;
-  for_each_entry(column, [&](Index i, double value) {
-    const double times = weight(i);
-    sum += times * value, ++stored;
-    if (times > 0) seen += times, least = std::min(least, value), most = std::max(most, value);
-  });
-  if (stored < rows_ && seen < frame_->total) least = std::min(least, 0.0), most = std::max(most, 0.0);
-  return least == most ? least : sum / frame_->total;
 }
 
 // Gram-Schmidt, twice. The norm that is left over is raised by its rounding error, since screening rests on
@@ -181,7 +201,9 @@ Vector Design::coordinates(const Vector& v) const {
 
 bool Design::is_zero(Index column) const {
   bool zero = true;
-  for_each_entry(column, [&](Index i, double value) { zero = zero && (value == 0 || weight(i) == 0); });
+  for_each_entry(column, [&](Index i, double value) {
+    zero = zero && (value == 0 || (frame_->weight.size() > 0 && frame_->weight[i] == 0));
+  });
   return zero;
 }
 
@@ -193,7 +215,8 @@ Design Design::select(std::span<const Index> columns) const {
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     to.raw[static_cast<std::size_t>(k)] = raw(j);
-    to.offset.col(k) = from.offset.col(j), to.scale[k] = from.scale[j];
+    for (Index d = 0; d < from.offset.rows(); ++d) to.offset(d, k) = from.offset(d, j);
+    to.scale[k] = from.scale[j];
     to.norm[k] = from.norm[j], to.magnitude[k] = from.magnitude[j];
   }
   Design result = *this;

@@ -2,6 +2,7 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <variant>
@@ -48,12 +49,11 @@ class Design {
   bool is_sparse() const { return storage_.index() >= 2; }
   Index stored_entries() const;  // of the selected columns
 
-  // Three adjustments, in this order. Row i counts weights[i] >= 0 times.
-  Design weighted(const Vector& weights) const;
-  // Centred to mean 0, and scaled to columns of norm sqrt(n), or the root of the sum of the weights: by the
-  // standard deviation (over n), or by the root mean square where the columns are not centred. A constant
-  // column (all zero, if not centred) gets scale 1.
-  Design standardized(bool center, bool scale) const;
+  // Row i counts weights[i] >= 0 times, or once where there are none. Columns are centred to mean 0, and
+  // scaled to norm sqrt(n), or the root of the sum of the weights: by the standard deviation (over n), or by
+  // the root mean square where they are not centred. A constant column (all zero, if not centred) gets scale
+  // 1.
+  Design standardized(bool center, bool scale, const Vector& weights = {}) const;
   // Replaces every column by its residual after least squares on one of them, which itself becomes 0. The
   // same design if that one is 0 already, but for rounding.
   Design without(Index column) const;
@@ -114,21 +114,17 @@ class Design {
     double largest_magnitude = 0;
   };
   struct Frame {  // what all columns share
-    Vector root;
+    Vector weight, root;
     Eigen::MatrixXd basis;
     double total = 0;
     bool plain = true;  // no weights, and no direction but that of the intercept
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
   void adopt(Columns columns);
-  double mean(Index column) const;
-  void measure(Columns& columns) const;  // norm and magnitude from the rest, where only means are taken out
-  double weight(Index row) const {
-    return frame_->root.size() == 0 ? 1 : frame_->root[row] * frame_->root[row];
-  }
-  const Vector& with_roots(const Vector& v, Vector& room) const;  // D v; in `room` if it is not v
-  Vector along_basis(const Vector& v) const;                      // B'v
-  void take_out(const Vector& shift, Vector& eta) const;          // eta <- D eta - B shift
+  void for_each_column(const std::function<void(Index)>& task) const;  // in groups, on threads
+  const Vector& with_roots(const Vector& v, Vector& room) const;       // D v; in `room` if it is not v
+  Vector along_basis(const Vector& v) const;                           // B'v
+  void take_out(const Vector& shift, Vector& eta) const;               // eta <- D eta - B shift
   double corrected(double product, Index column, const Vector& along) const {  // x_j'v from raw_j'D v, B'v
     for (Index d = 0; d < along.size(); ++d) product -= columns_->offset(d, column) * along[d];
     return product / columns_->scale[column];

@@ -96,8 +96,7 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   check(raw, response, options);
   Regression result;
   result.has_intercept = options.intercept;
-  Design design = options.observation_weights.size() > 0 ? raw.weighted(options.observation_weights) : raw;
-  design = design.standardized(options.intercept, options.standardize);
+  Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights);
   for (const Index j : options.unpenalized) {
     const Index before = design.basis().cols();
     design = design.without(j);

@@ -217,7 +217,8 @@ Reals correlations(const Setting& setting, const Dataset& data, const Reals& res
 
 struct Bounds {
   Real primal, dual;
-  Real noise;  // what the numbers that a solver states in double precision may be off by
+  Real noise;    // what the numbers that a solver states in double precision may be off by
+  bool allowed;  // no coefficient is negative that may not be
 };
 
 Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
@@ -247,9 +248,8 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
   const Real rounding = std::numeric_limits<double>::epsilon(), length = std::sqrt(dot(residual, residual));
   const Real noise =
       4 * rounding * length * (std::sqrt(dot(y, y)) + spread);  // r is y - Xb, and Xb rounds like |X||b|
-  Real primal = (dot(residual, residual) + claim.ridge * dot(beta, beta)) / 2 +
-                sorted_product(magnitudes(beta), claim.weights);
-  if (!allowed) primal = std::numeric_limits<Real>::infinity();
+  const Real primal = (dot(residual, residual) + claim.ridge * dot(beta, beta)) / 2 +
+                      sorted_product(magnitudes(beta), claim.weights);
 
   // theta = s r, with r orthogonal to intercept and unpenalised columns; a ridge is p more rows of it.
   take_out(setting.directions, residual);
@@ -263,7 +263,7 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
   Real s = rr > 0 ? ry / rr : 0;
   if (claim.nonnegative) s = std::max<Real>(s, 0);
   if (norm * std::abs(s) > 1) s = std::copysign(1 / norm, s);
-  return {primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y))};
+  return {primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y)), allowed};
 }
 
 Verification judge(const Claim& claim, const Bounds& found) {
@@ -277,7 +277,9 @@ Verification judge(const Claim& claim, const Bounds& found) {
                       ""};
   const auto slack = static_cast<double>(found.noise);
   const auto fails = [&](const std::string& why) { result.holds = false, result.reason = why; };
-  if (!(std::abs(result.primal - claim.primal) <= 1e-9 * result.primal + slack))
+  if (!found.allowed)
+    fails("a coefficient is negative, which the model says that none is");
+  else if (!(std::abs(result.primal - claim.primal) <= 1e-9 * result.primal + slack))
     fails("the primal value is not the one that the model states");
   else if (!(result.gap <= std::max(claim.gap, 0.0) * (1 + 1e-6) + slack))
     fails("the gap is larger than the one that the model states");
