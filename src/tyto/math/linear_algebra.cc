@@ -1,5 +1,7 @@
 #include "tyto/math/linear_algebra.h"
 
+#include <pthread.h>
+
 #include <mutex>
 
 // The Fortran names are the same in every BLAS and LAPACK.
@@ -24,6 +26,9 @@ void* __real_blas_memory_alloc(int procedure);
 void __real_blas_memory_free(void* buffer);
 
 static std::mutex buffers;
+// A process that is forked while another thread holds the lock would wait for it for ever.
+[[maybe_unused]] static const int at_fork =
+    pthread_atfork([] { buffers.lock(); }, [] { buffers.unlock(); }, [] { buffers.unlock(); });
 
 void* __wrap_blas_memory_alloc(int procedure) {
   const std::lock_guard lock(buffers);

@@ -309,8 +309,8 @@ void judge_relaxed(const Claim& claim, const Setting& setting, const Dataset& da
   result.holds = false, result.reason = found.reason;
 }
 
-nlohmann::json parse(const std::string& path) {
-  nlohmann::json json = nlohmann::json::parse(read_whole(path), nullptr, false);
+nlohmann::json parse(const std::string& text, const std::string& path) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) throw DataError(path + ": expected a tyto model (JSON), got something else");
   return json;
 }
@@ -319,7 +319,12 @@ nlohmann::json parse(const std::string& path) {
 
 std::vector<Verification> verify(const std::string& model_path, const Dataset& data,
                                  std::optional<Index> step) {
-  nlohmann::json shared = parse(model_path), fits = nlohmann::json::array({nlohmann::json::object()});
+  return verify_text(read_whole(model_path), model_path, data, step);
+}
+
+std::vector<Verification> verify_text(const std::string& model, const std::string& model_path,
+                                      const Dataset& data, std::optional<Index> step) {
+  nlohmann::json shared = parse(model, model_path), fits = nlohmann::json::array({nlohmann::json::object()});
   if (shared.contains("fits")) fits = std::move(shared["fits"]), shared.erase("fits");
   for (const char* key : {"curves", "scores"}) shared.erase(key);  // of a cross-validation: not about a model
   const auto count = static_cast<Index>(fits.is_array() ? fits.size() : 0);

@@ -24,5 +24,8 @@ struct Verification {
 // shape.
 std::vector<Verification> verify(const std::string& model_path, const Dataset& data,
                                  std::optional<Index> step = {});
+// The same of the text of such a file; `name` stands for it in messages.
+std::vector<Verification> verify_text(const std::string& model, const std::string& name, const Dataset& data,
+                                      std::optional<Index> step = {});
 
 }  // namespace tyto

@@ -1,0 +1,217 @@
+"""Between scikit-learn's words and the library's: options there, answers back, on the scale of 1/(2n)."""
+from __future__ import annotations
+
+import numbers
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _core
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far from optimal an answer can be, at most: ``primal - optimum <= gap``.
+
+    Objectives are those of ``1/(2n) ||y - Xb||^2 + alpha * sum_i w_i |b|_(i)``.
+
+    Attributes
+    ----------
+    primal, dual, gap : float
+        The objective, the lower bound of its optimum that was proved, and their difference.
+    rounding : float
+        What ``gap`` may be off by in floating point.
+    tolerance : float
+        The relative gap that was asked for.
+    status : str
+        ``"converged"``, ``"epoch_limit"``, ``"time_limit"``, ``"interrupted"`` or ``"stalled"``.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    rounding: float
+    tolerance: float
+    status: str
+
+    @property
+    def relative_gap(self) -> float:
+        return self.gap / self.primal if self.primal > 0 else self.gap
+
+    @property
+    def converged(self) -> bool:
+        return self.status == "converged"
+
+
+def want(name: str, wish: str, got: Any) -> ValueError:
+    return ValueError(f"{name}: want {wish}, got {got!r}")
+
+
+def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, closed: bool = False) -> float:
+    """A number in (low, high), or in [low, high) where `closed`; the upper end included where it is finite."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}: want a number, got {value!r}")
+    wish = f"a finite number {'>=' if closed else '>'} {low:g}" if high == np.inf else f"a number in ({low:g}, {high:g}]"
+    if not ((low < value or (closed and low == value)) and value <= high and np.isfinite(value)):
+        raise want(name, wish, value)
+    return float(value)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}: want a whole number, got {value!r}")
+    if value < least:
+        raise want(name, f"a whole number >= {least}", value)
+    return int(value)
+
+
+def threads(n_jobs: int | None) -> int:
+    """As joblib counts: None is 1, -1 all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    count = whole("n_jobs", n_jobs, -(10**6))
+    if count == 0:
+        raise want("n_jobs", "a number that is not 0, or None", n_jobs)
+    if count > 0:
+        return count
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _core.hardware_threads()
+    return max(1, cores + 1 + count)
+
+
+def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray | None, unpenalized: list[int]
+                       ) -> _core.RegressionOptions:
+    """`size`: n or the sum of the weights `rows`, which the library's sum is divided by in scikit-learn's objective."""
+    options = _core.RegressionOptions()
+    weights = params["weights"]
+    if isinstance(weights, str):
+        options.weights = weights
+    else:
+        values = np.asarray(weights, dtype=np.float64)
+        if values.ndim != 1:
+            raise want("weights", "a name or a vector", weights)
+        options.weights, options.weight_values = "given", values
+    options.q = number("q", params["q"], 0, 1)
+    options.relative = bool(params["relative"])
+    alpha = number("alpha", params["alpha"])
+    options.strength = alpha if options.relative else alpha * size
+    options.intercept = bool(params["fit_intercept"])
+    options.standardize = bool(params["standardize"])
+    if rows is not None:
+        options.observation_weights = rows
+    options.unpenalized = unpenalized
+    options.ridge = size * number("ridge", params["ridge"], 0, closed=True)
+    options.nonnegative = bool(params["positive"])
+    return options
+
+
+def fit_options(params: Mapping[str, Any]) -> _core.FitOptions:
+    options = _core.FitOptions()
+    options.tolerance = number("tol", params["tol"], 0, 1)
+    options.solver, options.screening = params["solver"], params["screening"]
+    options.max_epochs = whole("max_iter", params["max_iter"], 0)
+    if params["max_seconds"] is not None:
+        options.max_seconds = number("max_seconds", params["max_seconds"])
+    options.threads = threads(params["n_jobs"])
+    return options
+
+
+def grid_options(params: Mapping[str, Any]) -> _core.PathOptions:
+    grid = _core.PathOptions()
+    grid.steps = whole("n_alphas", params["n_alphas"], 1)
+    if params["eps"] is not None:
+        grid.ratio = number("eps", params["eps"], 0, 1)
+    return grid
+
+
+def certificate(answer: Mapping[str, Any], size: float, tolerance: float) -> Certificate:
+    values = {name: float(answer[name]) / size for name in ("primal", "dual", "gap", "rounding")}
+    return Certificate(**values, tolerance=tolerance, status=answer["status"])
+
+
+def coefficients(answer: Mapping[str, Any], p: int) -> np.ndarray:
+    coef = np.zeros(p)
+    coef[answer["columns"]] = answer["values"]
+    return coef
+
+
+def clusters(answer: Mapping[str, Any]) -> list[np.ndarray]:
+    """The columns of each cluster, the largest magnitude first; columns that are not penalised are in none."""
+    penalized = answer["clusters"] >= 0
+    labels, columns = answer["clusters"][penalized], answer["columns"][penalized]
+    columns = columns[np.argsort(labels, kind="stable")]
+    ends = np.cumsum(np.bincount(labels)).tolist()
+    return [columns[begin:end] for begin, end in zip([0, *ends], ends)]
+
+
+def trace(answer: Mapping[str, Any], size: float) -> dict[str, np.ndarray]:
+    course = dict(answer["trace"])
+    course["primal"], course["gap"] = course["primal"] / size, course["gap"] / size
+    return course
+
+
+_ADVICE = {
+    "epoch_limit": "max_iter was reached. Raise it, or tol; standardize=True often needs fewer iterations.",
+    "time_limit": "max_seconds was reached. Raise it, or tol; n_jobs=-1 uses all cores.",
+    "stalled": "rounding errors allow no more. Raise tol; columns of very different size may need standardize=True.",
+}
+
+
+def warn_unless_converged(found: Certificate, what: str, stacklevel: int = 3) -> None:
+    if not found.converged:
+        warnings.warn(f"{what}: the relative duality gap is {found.relative_gap:.2g}, tol is {found.tolerance:.2g}: "
+                      f"{_ADVICE[found.status]}", ConvergenceWarning, stacklevel=stacklevel)
+
+
+def warn_unless_all_converged(found: list[Certificate], what: str) -> None:
+    """One warning, for the worst."""
+    warn_unless_converged(max(found, key=lambda c: (not c.converged, c.relative_gap)), what, stacklevel=4)
+
+
+def warn_folds(worst_gap: float, tolerance: float) -> None:
+    warnings.warn(f"OWLCV: on some folds the relative duality gap is up to {worst_gap:.2g}, tol is {tolerance:.2g}. "
+                  "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=3)
+
+
+class ProgressBar:
+    """A tqdm bar as a callable for the library, or nothing. Of one fit: how many digits of the gap are there."""
+
+    def __init__(self, verbose: Any, unit: str, tolerance: float):
+        self.bar: Any = None
+        self.first, self.tolerance = np.inf, tolerance
+        if not verbose:
+            return
+        try:
+            from tqdm.auto import tqdm
+        except ImportError as error:
+            raise ImportError("verbose: want the package tqdm for a progress bar; pip install tqdm") from error
+        layout = None if unit != "digit" else "{l_bar}{bar}| {n:.1f}/{total:.1f} digits of the gap [{elapsed}]"
+        self.bar = tqdm(total=1, unit=unit, bar_format=layout)
+
+    @property
+    def callback(self) -> Callable[[int, int, float], None] | None:
+        return None if self.bar is None else self.update
+
+    def update(self, done: int, total: int, relative_gap: float) -> None:
+        bar = self.bar
+        if bar.unit == "digit":
+            level = -np.log10(min(max(relative_gap, self.tolerance), 1.0)) if relative_gap > 0 else 0.0
+            self.first = min(self.first, level)
+            bar.total, bar.n = -np.log10(self.tolerance) - self.first, level - self.first
+        else:
+            bar.total, bar.n = total, done
+        bar.refresh()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if self.bar is None:
+            return
+        if kind is None and self.bar.total:
+            self.bar.n = self.bar.total
+            self.bar.refresh()
+        self.bar.close()

@@ -1,0 +1,54 @@
+"""The certificate of a model, computed again from the data."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core, _data, _solve
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify` found: the objective and the gap on scikit-learn's scale, and whether the model's claims hold."""
+
+    holds: bool
+    reason: str
+    primal: float
+    dual: float
+    gap: float
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def verify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    """Computes the objective and the duality gap of a fitted `OWL` or `OWLCV` again, from its coefficients and the data that it
+    was fitted on, with plain loops in extended precision and none of the solver's code or numbers.
+
+    It does not hold where the objective is another one than the model's certificate says, or the gap larger than it says.
+    """
+    check_is_fitted(model)
+    X, y = _data.validate_arrays(X, y)
+    if X.shape[1] != model.n_features_in_:
+        raise _solve.want("X", f"{model.n_features_in_} columns", X.shape[1])
+    rows, size = _data.validate_weights(sample_weight, X)
+    params = {**model.get_params(deep=False), "alpha": model.alpha_, "relative": False}
+    params["q"] = getattr(model, "q_", params["q"])
+    free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(model, "feature_names_in_", None))
+    words = _solve.regression_options(params, size, rows, free)
+    found = _core.verify(_data.design(X), y, words, _claim(model, size))
+    scaled = {name: found[name] / size for name in ("primal", "dual", "gap")}
+    return Verification(found["holds"], found["reason"], **scaled)
+
+
+def _claim(model: Any, size: float) -> _core.Claim:
+    stated = model.certificate_
+    claim = _core.Claim()
+    claim.alpha, claim.tolerance, claim.status = model.alpha_ * size, stated.tolerance, stated.status
+    claim.primal, claim.gap, claim.intercept = stated.primal * size, stated.gap * size, float(model.intercept_)
+    claim.columns = np.flatnonzero(model.coef_)
+    claim.values = np.asarray(model.coef_, dtype=np.float64)[claim.columns]
+    return claim
