@@ -1,6 +1,7 @@
 #include "tyto/math/design.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -35,23 +36,38 @@ struct Moments {
   double mean, deviation, squares;
 };
 
+// f(0) + ... + f(n - 1), in an order that the compiler may turn into vectors and that depends on n alone.
+template <class F>
+double sum_of(Index n, F f) {
+  constexpr Index kLanes = 8;
+  std::array<double, kLanes> sums{};
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (Index k = 0; k < kLanes; ++k) sums[static_cast<std::size_t>(k)] += f(i + k);
+  for (; i < n; ++i) sums[0] += f(i);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 template <class Scalar>
 Moments moments_of(const DenseColumns<Scalar>& x, Index j, const Vector& weight, double total, bool center) {
-  if (x.rows == 0) return {0, 0, 0};
-  const auto column = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>(x.data + j * x.rows, x.rows)
-                          .template cast<double>();
-  const bool weighted = weight.size() > 0;
-  const double squares = weighted ? (weight.array() * column.square()).sum() : column.square().sum();
-  if (!center) return {0, squares, squares};
+  const Index n = x.rows;
+  const Scalar* column = x.data + j * n;
+  const double* times = weight.data();
+  const auto value = [&](Index i) { return static_cast<double>(column[i]); };
+  const auto sum = [&](auto f) {  // of weight f(value)
+    if (weight.size() == 0) return sum_of(n, [&](Index i) { return f(value(i)); });
+    return sum_of(n, [&](Index i) { return times[i] * f(value(i)); });
+  };
+  const double squares = sum([](double v) { return v * v; });
+  if (!center || n == 0) return {0, squares, squares};
+  const auto counts = [&](Index i) { return weight.size() == 0 || weight[i] > 0; };
   Index first = 0;
-  while (weighted && weight[first] == 0) ++first;
+  while (!counts(first)) ++first;
   bool constant = true;
-  for (Index i = first; i < x.rows && constant; ++i)
-    constant = column[i] == column[first] || (weighted && weight[i] == 0);
-  if (constant) return {column[first], 0, squares};
-  const double mean = (weighted ? (weight.array() * column).sum() : column.sum()) / total;
-  return {mean, weighted ? (weight.array() * (column - mean).square()).sum() : (column - mean).square().sum(),
-          squares};
+  for (Index i = first; i < n && constant; ++i) constant = column[i] == column[first] || !counts(i);
+  if (constant) return {value(first), 0, squares};
+  const double mean = sum([](double v) { return v; }) / total;
+  return {mean, sum([&](double v) { return (v - mean) * (v - mean); }), squares};
 }
 
 // Entries that are not stored are zeros; they count as often as the weight that is left over.
@@ -90,8 +106,8 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
     : storage_(storage), owner_(std::move(owner)) {
   Index cols = 0;
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
-  frame_ =
-      std::make_shared<const Frame>(Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_)});
+  frame_ = std::make_shared<const Frame>(
+      Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_), false, true});
   Columns columns{
       IndexSet(static_cast<std::size_t>(cols)), Eigen::MatrixXd(0, cols), Vector::Ones(cols), {}, {}};
   std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
@@ -146,8 +162,12 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
     throw InvalidArgument("observation-weights: want " + std::to_string(rows_) +
                           " finite numbers >= 0 that are not all 0");
   const bool weighted = weights.size() > 0;
-  Frame frame{weights, weights.cwiseSqrt(), Eigen::MatrixXd::Ones(rows_, center ? 1 : 0),
-              weighted ? weights.sum() : static_cast<double>(rows_), !weighted};
+  Frame frame{weights,
+              weights.cwiseSqrt(),
+              Eigen::MatrixXd::Ones(rows_, center ? 1 : 0),
+              weighted ? weights.sum() : static_cast<double>(rows_),
+              center,
+              !weighted};
   if (center && weighted) frame.basis = frame.root;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));

@@ -117,7 +117,8 @@ class Design {
     Vector weight, root;
     Eigen::MatrixXd basis;
     double total = 0;
-    bool plain = true;  // no weights, and no direction but that of the intercept
+    bool centred = false;  // the first direction is that of the intercept, D 1
+    bool plain = true;     // no weights, and no direction but that
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
   void adopt(Columns columns);

@@ -109,9 +109,9 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
 }
 
 void Design::pack(std::span<const Index> columns, Index begin, Index length, double* out) const {
+  const double* root = roots().size() > 0 ? roots().data() + begin : nullptr;
   for (const Index j : columns) {
-    const bool centred = frame_->plain && offsets().rows() > 0;
-    const double center = centred ? offsets()(0, j) : 0, factor = 1 / scales()[j];
+    const double center = frame_->centred ? offsets()(0, j) : 0, factor = 1 / scales()[j];
     std::visit(
         [&](const auto& x) {
           if constexpr (requires { x.start; }) {
@@ -119,18 +119,19 @@ void Design::pack(std::span<const Index> columns, Index begin, Index length, dou
             for (auto k = x.start[raw(j)]; k < x.start[raw(j) + 1]; ++k)
               if (x.row[k] >= begin && x.row[k] < begin + length)
                 out[x.row[k] - begin] = (static_cast<double>(x.value[k]) - center) * factor;
+            for (Index i = 0; root != nullptr && i < length; ++i) out[i] *= root[i];
           } else {
             const auto* from = x.data + raw(j) * x.rows + begin;
-            for (Index i = 0; i < length; ++i) out[i] = (static_cast<double>(from[i]) - center) * factor;
+            if (root == nullptr)
+              for (Index i = 0; i < length; ++i) out[i] = (static_cast<double>(from[i]) - center) * factor;
+            else
+              for (Index i = 0; i < length; ++i)
+                out[i] = (static_cast<double>(from[i]) - center) * factor * root[i];
           }
         },
         storage_);
-    if (!frame_->plain) {
-      Eigen::Map<Vector> column(out, length);
-      if (roots().size() > 0) column.array() *= roots().segment(begin, length).array();
-      for (Index d = 0; d < basis().cols(); ++d)
-        column -= offsets()(d, j) * factor * basis().col(d).segment(begin, length);
-    }
+    for (Index d = frame_->centred ? 1 : 0; d < basis().cols(); ++d)
+      Eigen::Map<Vector>(out, length) -= offsets()(d, j) * factor * basis().col(d).segment(begin, length);
     out += length;
   }
 }
