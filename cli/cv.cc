@@ -31,6 +31,12 @@ void add_options(CLI::App& app, CvArgs& args) {
          "False discovery rate that bh and gaussian aim at [0.1]; of several, Q,Q,..., the best is chosen")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option(
+         "--gamma", cv.gammas,
+         "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture; of "
+         "several, G,G,..., the best is chosen [off]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   CLI::Option* folds = app.add_option("--folds", cv.folds, "Number of folds; as many as rows: leave one out");
   folds->capture_default_str();
   app.add_option("--fold-file", args.fold_file, "File with a whole number for each row, its fold")
@@ -88,6 +94,7 @@ std::string chosen_line(const char* what, const CrossValidation& cv, Index step)
 std::string summary(const Model& model, const CrossValidation& cv) {
   const CvCurve& curve = cv.chosen();
   std::string text = described(model) + "\n";
+  if (model.relaxed) text += fmt::format("best of {} gamma: {:.6g}\n", curve.by_gamma.size(), curve.gamma);
   if (cv.curves.size() > 1) text += fmt::format("best of {} q: {:.6g}\n", cv.curves.size(), curve.q);
   text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>12}  {:>12}\n", "step", "alpha", "nonzeros",
                       "clusters", name(cv.measure), "std. error");
@@ -113,7 +120,7 @@ std::string page(const CvArgs& args, const Dataset& data, const CrossValidation&
   errors.measure = in_words(cv.measure);
   errors.mean = curve.error, errors.standard_error = curve.standard_error;
   for (const FoldScore& score : cv.scores)
-    if (score.shape == cv.chosen_curve) errors.folds.push_back(score.errors);
+    if (score.shape == cv.chosen_curve) errors.folds.push_back(curve.errors_of(score));
   errors.repeats = static_cast<std::size_t>(cv.repeats);
   errors.best = static_cast<std::size_t>(cv.best);
   errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
@@ -136,6 +143,7 @@ int run(CvArgs& args) {
   args.cv.seed = args.fit.stochastic.seed;
   if (args.cv.qs.size() == 1) args.regression.q = args.cv.qs.front(), args.cv.qs.clear();
   validate(args.cv);
+  for (const double gamma : args.cv.gammas) validate_gamma(gamma, args.regression.nonnegative);
   args.prepare();
   if (args.resume == "-") throw InvalidArgument("resume: want a file, got '-'");
   check_outputs({args.json, args.model, args.coefficients, args.report, args.resume},

@@ -14,7 +14,8 @@ void ModelArgs::add(CLI::App& app) {
       ->required();
   CLI::Option* number = app.add_option("--step", step, "Which strength of a path, counted from 0");
   CLI::Option* multiplier = app.add_option("--alpha", alpha, "The same by its multiplier")->excludes(number);
-  app.add_option("--choose", choose, "Of a model of 'tyto cv': best or one-se")
+  app.add_option("--choose", choose,
+                 "Of a model of 'tyto cv': best or one-se; of 'tyto path --choose': aic, bic or cp")
       ->excludes(number)
       ->excludes(multiplier);
   want_whole_numbers(app, {"--step"});
@@ -22,22 +23,45 @@ void ModelArgs::add(CLI::App& app) {
 
 namespace {
 
-std::optional<Index> find(const std::vector<Model>& models, bool Model::*choice) {
-  const auto found = std::ranges::find_if(models, [&](const Model& model) { return model.*choice; });
+template <class Choice>
+std::optional<Index> find(const std::vector<Model>& models, Choice is_chosen) {
+  const auto found = std::ranges::find_if(models, is_chosen);
   if (found == models.end()) return {};
   return found - models.begin();
 }
 
+// What a model was chosen by, in the words of --choose.
+std::vector<std::string> choices(const Model& model) {
+  std::vector<std::string> names;
+  if (model.best) names.emplace_back("best");
+  if (model.one_se) names.emplace_back("one-se");
+  for (const CriterionChoice& choice : model.chosen_by) names.emplace_back(name(choice.criterion));
+  return names;
+}
+
 }  // namespace
 
-std::optional<Index> ModelArgs::best(const std::vector<Model>& models) { return find(models, &Model::best); }
+std::optional<Index> ModelArgs::best(const std::vector<Model>& models) {
+  if (const auto best = find(models, [](const Model& model) { return model.best; })) return best;
+  const auto is_chosen = [](const Model& model) { return !model.chosen_by.empty(); };
+  if (std::ranges::count_if(models, is_chosen) > 1) return {};
+  return find(models, is_chosen);
+}
 
 std::optional<Index> ModelArgs::chosen(const std::vector<Model>& models) const {
-  if (!choose.empty() && choose != "best" && choose != "one-se")
-    throw InvalidArgument("choose: want best or one-se, got '" + choose + "'");
   if (!choose.empty()) {
-    const auto found = find(models, choose == "best" ? &Model::best : &Model::one_se);
-    if (!found) throw InvalidArgument("choose: want a model file of 'tyto cv', got " + file);
+    std::vector<std::string> known{"best", "one-se"};
+    for (const std::string& criterion : criterion_names()) known.push_back(criterion);
+    if (std::ranges::find(known, choose) == known.end())
+      throw InvalidArgument("choose: want one of " + joined(known) + ", got '" + choose + "'");
+    const auto found = find(models, [&](const Model& model) {
+      const std::vector<std::string> names = choices(model);
+      return std::ranges::find(names, choose) != names.end();
+    });
+    const bool by_cv = choose == "best" || choose == "one-se";
+    if (!found)
+      throw InvalidArgument(fmt::format("choose: want a model file of 'tyto {}', got {}",
+                                        by_cv ? "cv" : "path --choose " + choose, file));
     return found;
   }
   if (alpha) return static_cast<Index>(find_alpha(models, *alpha));

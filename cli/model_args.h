@@ -19,7 +19,8 @@ struct ModelArgs {
   void add(CLI::App& app);
   // The place of the model that was asked for; nothing where none was. Throws InvalidArgument.
   std::optional<Index> chosen(const std::vector<Model>& models) const;
-  // The one that cross-validation found best; nothing where there was none.
+  // The one that cross-validation found best, or the only one that a criterion chose; nothing where there is
+  // none.
   static std::optional<Index> best(const std::vector<Model>& models);
 };
 

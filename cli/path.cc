@@ -4,31 +4,47 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
+#include "tyto/base/error.h"
+#include "tyto/select/criteria.h"
+#include "tyto/select/noise.h"
 
 namespace tyto::cli {
 namespace {
 
 struct PathArgs : RegressionArgs {
   PathOptions path;
+  std::optional<double> gamma, sigma;
+  std::vector<std::string> choose;
 };
 
 void add_options(CLI::App& app, PathArgs& args) {
   args.add_weights(app);
   args.add_q(app);
   add_grid(app, args.path);
+  app.add_option("--choose", args.choose,
+                 "Mark the strength that a criterion chooses: aic, bic, cp, or several")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--sigma", args.sigma,
+                 "Standard deviation of the noise, for cp [from the weakest penalty, where p < n]");
+  app.add_option(
+      "--gamma", args.gamma,
+      "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture [off]");
   args.add_solver(app);
   args.add_outputs(app);
   app.footer(
       std::string("Loss: gaussian (squared error). --tolerance and --max-epochs are for each strength, "
                   "--max-seconds is for all.\n"
                   "Example:\n  tyto path data.csv --target y --weights bh --max-explained 0.9 --model "
-                  "path.json") +
+                  "path.json\n"
+                  "  tyto path data.csv --target y --choose bic --model path.json") +
       kFitExitCodes);
 }
 
@@ -44,8 +60,18 @@ std::string ending(const Path& path) {
                      path.passes, path.seconds);
 }
 
-std::string summary(const Model& model, const Path& path) {
-  std::string text = described(model) + "\n";
+std::string chosen_line(const Model& model, const CriterionChoice& choice) {
+  return fmt::format(
+      "{:<4}  step {}, alpha {:.7g}: {:.6g} with {:.4g} degrees of freedom, {} non-zeros in {} clusters\n",
+      std::string(name(choice.criterion)) + ":", choice.step, model.alpha, choice.value, choice.freedom,
+      model.coefficients.size(), model.clusters());
+}
+
+std::string summary(const std::vector<Model>& models, const Path& path) {
+  std::string text = described(models.front()) + "\n";
+  if (const auto& relaxed = models.front().relaxed)
+    text += fmt::format("relaxed: gamma {:.6g} between least squares on the clusters (0) and the fits (1)\n",
+                        relaxed->gamma);
   text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>9}  {:>12}\n", "step", "alpha", "nonzeros", "clusters",
                       "explained", "relative gap");
   for (const std::size_t k : shown_steps(path.steps.size())) {
@@ -54,6 +80,8 @@ std::string summary(const Model& model, const Path& path) {
         fmt::format("{:>6}  {:>12.6g}  {:>8}  {:>8}  {:>9.4f}  {:>12.2g}\n", k, step.alpha, step.nonzeros(),
                     step.clusters, step.explained, std::max(0.0, step.fit.certificate.relative_gap()));
   }
+  for (const Model& model : models)
+    for (const CriterionChoice& choice : model.chosen_by) text += chosen_line(model, choice);
   return text + ending(path);
 }
 
@@ -62,25 +90,48 @@ int exit_code(const Path& path) {
   return path.converged() ? kDone : kNotConverged;
 }
 
-int run(PathArgs& args) {
+// Refuses options that cannot go together before anything is read; returns the criteria that are to choose.
+std::vector<Criterion> prepare(PathArgs& args) {
   validate(args.path);
+  if (args.gamma) validate_gamma(*args.gamma, args.regression.nonnegative);
+  if (args.sigma) validate_sigma(*args.sigma);
+  std::vector<Criterion> criteria;
+  for (const std::string& text : args.choose) {
+    criteria.push_back(parse_criterion(text));
+    if (std::ranges::count(criteria, criteria.back()) > 1)
+      throw InvalidArgument("choose: want each criterion once, got " + text + " twice");
+  }
   args.prepare();
+  return criteria;
+}
+
+int run(PathArgs& args) {
+  const std::vector<Criterion> choosing = prepare(args);
   const Dataset data = args.read();
   const Regression regression = args.make(data);
-  const Path path = [&] {
+  if (std::ranges::count(choosing, Criterion::kCp) > 0 && !args.sigma && cp_needs_sigma(regression.problem))
+    throw InvalidArgument(
+        "choose: cp needs the noise level where there are as many columns as rows: want --sigma");
+  Path path = [&] {
     Progress progress(args.quiet);
     return fit_path(regression, args.path, args.fit, std::ref(progress));
   }();
+  if (args.gamma) relax(regression, *args.gamma, path);
+  const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma);
   std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
   for (Model& model : models) args.label(model, data);
+  for (const Criterion criterion : choosing) {
+    const CriterionChoice choice = choose(found, criterion, regression.problem.design.total_weight());
+    models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
+  }
 
   if (!(regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
   if (!args.model.empty()) write_output(args.model, to_json(models));
-  if (!args.json.empty()) write_output(args.json, to_json(models, path));
+  if (!args.json.empty()) write_output(args.json, to_json(models, path, found));
   if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(models));
   if (!args.report.empty())
     write_output(args.report, to_html({args.data.files, data, regression, models, path}));
-  args.print_summary(summary(models.front(), path));
+  args.print_summary(summary(models, path));
   return exit_code(path);
 }
 

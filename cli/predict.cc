@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -44,9 +45,12 @@ Model load(const ModelArgs& args) {
   const std::vector<Model> models = load_models(args.file);
   std::optional<Index> chosen = args.chosen(models);
   if (!chosen) chosen = ModelArgs::best(models);
+  const bool by_criteria =
+      std::ranges::any_of(models, [](const Model& model) { return !model.chosen_by.empty(); });
   if (!chosen && models.size() > 1)
-    throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, or --alpha",
-                                      args.file, models.size(), models.size() - 1));
+    throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, {}", args.file,
+                                      models.size(), models.size() - 1,
+                                      by_criteria ? "--alpha, or --choose" : "or --alpha"));
   return models[static_cast<std::size_t>(chosen.value_or(0))];
 }
 
@@ -105,7 +109,8 @@ std::function<int()> define_predict(CLI::App& app) {
       "is\n"
       "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv\n"
       "  tyto predict path.json new.csv --step 40\n"
-      "  tyto predict cv.json new.csv --choose one-se");
+      "  tyto predict cv.json new.csv --choose one-se\n"
+      "  tyto predict chosen.json new.csv --choose bic      where 'tyto path --choose bic' wrote it");
   return [args] { return run(*args); };
 }
 

@@ -29,11 +29,13 @@ struct Checked {
 };
 
 std::string numbers(const Checked& c) {
+  const std::string relaxed =
+      c.found.relaxed_error ? fmt::format(",\"relaxed_error\":{}", *c.found.relaxed_error) : "";
   return fmt::format(
       "\"holds\":{},\"primal\":{},\"dual\":{},\"gap\":{},\"relative_gap\":{},\"claimed_primal\":{},"
-      "\"claimed_gap\":{}",
+      "\"claimed_gap\":{}{}",
       c.found.holds, c.found.primal, c.found.dual, c.found.gap, c.relative(), c.found.claimed_primal,
-      c.found.claimed_gap);
+      c.found.claimed_gap, relaxed);
 }
 
 std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
@@ -48,10 +50,13 @@ std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
 std::string summary(const Checked& c) {
   return fmt::format(
       "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
-      "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}",
+      "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}{}",
       c.found.holds ? "the certificate holds" : "the certificate does not hold: " + c.found.reason,
       c.found.primal, c.found.gap, c.relative(), c.found.claimed_primal, c.found.claimed_gap,
       c.stated.relative_gap,
+      c.found.relaxed_error
+          ? fmt::format("  relaxed:    normal equations of the pattern to {:.2g}\n", *c.found.relaxed_error)
+          : "",
       c.stated.status == "converged"
           ? ""
           : "the fit itself stopped before its tolerance: " + c.stated.status + "\n");

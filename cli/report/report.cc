@@ -176,6 +176,21 @@ Json errors(const ReportedErrors& found) {
           {"one_se", found.within_one_standard_error}};
 }
 
+// The strengths that criteria chose, by name.
+Json choices(const std::vector<Model>& models) {
+  Json json = Json::object();
+  for (const Model& model : models)
+    for (const CriterionChoice& choice : model.chosen_by)
+      json[std::string(name(choice.criterion))] = choice.step;
+  return json;
+}
+
+// Where fits are relaxed, pictures show what predicts.
+Path shown(Path path) {
+  for (PathStep& step : path.steps) step.beta = step.predicting(), step.relaxation.reset();
+  return path;
+}
+
 Json setting(const Report& report) {
   const Model& model = report.models.front();
   const Path& path = report.path;
@@ -218,7 +233,8 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
   step.alpha = model.alpha;
   step.beta = fit.solution.beta.sparseView(1, 0);
   step.clusters = model.clusters();
-  const double left = (regression.problem.y - fit.solution.eta).norm() / regression.problem.y.norm();
+  step.residual_norm = (regression.problem.y - fit.solution.eta).norm();
+  const double left = step.residual_norm / regression.problem.y.norm();
   step.explained = std::isfinite(left) ? 1 - left * left : 0;
   if (fit.status == Status::kInterrupted) path.stopped_by = PathStop::kInterrupted;
   if (fit.status == Status::kTimeLimit) path.stopped_by = PathStop::kMaxSeconds;
@@ -228,14 +244,20 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
   return path;
 }
 
-std::string report_json(const Report& report) {
-  const Path& path = report.path;
+std::string report_json(const Report& given) {
+  const Path path = shown(given.path);
+  const Report report{given.files, given.data, given.regression, given.models, path, given.errors};
   std::vector<std::vector<Group>> listed;
   for (const PathStep& step : path.steps) listed.push_back(listed_groups(step.beta, path.steps.size()));
   const IndexSet drawn = path.steps.size() > 1 ? drawn_columns(path) : IndexSet();
   const IndexSet columns = mentioned(listed, drawn);
 
   Json json = setting(report);
+  const Model& first = report.models.front();
+  if (first.relaxed) json["gamma"] = first.relaxed->gamma;
+  if (first.noise) json["sigma"] = first.noise->sigma;
+  if (first.noise && first.noise->status) json["sigma_status"] = name(*first.noise->status);
+  json["choices"] = choices(report.models);
   json["entered"] = entered(path);
   json["features"] = features(report, columns);
   Json fits = Json::array();

@@ -13,11 +13,14 @@
 #include "tyto/math/weights.h"       // IWYU pragma: export
 #include "tyto/problem/problem.h"    // IWYU pragma: export
 #include "tyto/problem/screening.h"  // IWYU pragma: export
+#include "tyto/select/criteria.h"    // IWYU pragma: export
 #include "tyto/select/cv.h"          // IWYU pragma: export
 #include "tyto/select/cv_state.h"    // IWYU pragma: export
 #include "tyto/select/folds.h"       // IWYU pragma: export
 #include "tyto/select/model.h"       // IWYU pragma: export
+#include "tyto/select/noise.h"       // IWYU pragma: export
 #include "tyto/select/path.h"        // IWYU pragma: export
 #include "tyto/select/regression.h"  // IWYU pragma: export
+#include "tyto/select/relax.h"       // IWYU pragma: export
 #include "tyto/solve/fit.h"          // IWYU pragma: export
 #include "tyto/verify/verify.h"      // IWYU pragma: export

@@ -10,7 +10,7 @@ from commands_test import FEATURES, NAMES, RESPONSE, CommandTest
 from path_test import EACH, TOP
 from support import PROGRAM, TIMEOUT
 
-CHOICE = {"step": int, "alpha": float, "q": float, "nonzeros": int, "error": float, "standard_error": float}
+CHOICE = {"step": int, "alpha": float, "q": float, "gamma": float, "nonzeros": int, "error": float, "standard_error": float}
 ALL = {**TOP, "measure": str, "folds": int, "repeats": int, "best": dict, "one_se": dict, "worst_fold_gap": float,
        "curves": list, "scores": list}
 SHORT = ["--steps", "9", "--ratio", "0.01"]
@@ -235,7 +235,7 @@ class ModelFile(CvTest):
 
     def test_wrong_choices(self):
         self.succeed("path", self.data, *SHORT, "--model", "path.json")
-        for model, args, message in (("model.json", ["--choose", "worst"], "choose: want best or one-se, got 'worst'"),
+        for model, args, message in (("model.json", ["--choose", "worst"], "choose: want one of best, one-se, aic, bic, cp, got 'worst'"),
                                      ("path.json", ["--choose", "best"], "choose: want a model file of 'tyto cv'"),
                                      ("model.json", ["--choose", "best", "--step", "1"], "excludes")):
             code, out, err = self.run_tyto("predict", model, self.data, *args)

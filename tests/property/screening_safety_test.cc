@@ -5,6 +5,7 @@
 
 #include "tests/support/awkward.h"
 #include "tests/support/certified.h"
+#include "tests/support/varied.h"
 
 namespace tyto {
 namespace {
@@ -54,32 +55,52 @@ std::vector<Vector> points(const Problem& problem, const Vector& solution, Rando
 
 class ScreeningSafety : public ::testing::TestWithParam<int> {};
 
-TEST_P(ScreeningSafety, NoRuleDropsWhatTheSolutionNeeds) {
+// How many problems had no ground truth, or one that rounding limits.
+struct Doubts {
   int unproved = 0, limited = 0;
+};
+
+void expect_safe(const Problem& problem, Random& random, Doubts& doubts) {
+  const Vector solution = solve(problem).solution.beta;
+  if (!solves(problem, solution)) {
+    ++doubts.unproved;
+    return;
+  }
+  doubts.limited += exactly_provable(problem, solution) ? 0 : 1;
+  for (Vector beta : points(problem, solution, random)) {
+    if (problem.penalty.nonnegative()) beta = beta.cwiseMax(0);
+    const Sphere sphere = sphere_of(certify(problem, make_iterate(problem, beta)));
+    const IndexSet seed_kept = survivors(screening_rule("seed"), problem, sphere);
+    const IndexSet safe_kept = survivors(screening_rule("safe"), problem, sphere);
+    EXPECT_TRUE(std::ranges::includes(seed_kept, safe_kept));
+    EXPECT_TRUE(holds_a_solution(problem, seed_kept, solution)) << "seed at " << beta.transpose();
+    EXPECT_TRUE(holds_a_solution(problem, safe_kept, solution)) << "safe at " << beta.transpose();
+  }
+}
+
+TEST_P(ScreeningSafety, NoRuleDropsWhatTheSolutionNeeds) {
+  Doubts doubts;
   for (std::uint64_t k = 0; k < kPerShard; ++k) {
     const std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * kPerShard + k;
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Problem problem = awkward_problem(random);
-    const Vector solution = solve(problem).solution.beta;
-    if (!solves(problem, solution)) {
-      ++unproved;
-      continue;
-    }
-    limited += exactly_provable(problem, solution) ? 0 : 1;
-    for (const Vector& beta : points(problem, solution, random)) {
-      const Sphere sphere = sphere_of(certify(problem, make_iterate(problem, beta)));
-      const IndexSet seed_kept = survivors(screening_rule("seed"), problem, sphere);
-      const IndexSet safe_kept = survivors(screening_rule("safe"), problem, sphere);
-      EXPECT_TRUE(std::ranges::includes(seed_kept, safe_kept));
-      EXPECT_TRUE(holds_a_solution(problem, seed_kept, solution)) << "seed at " << beta.transpose();
-      EXPECT_TRUE(holds_a_solution(problem, safe_kept, solution)) << "safe at " << beta.transpose();
-    }
+    expect_safe(awkward_problem(random), random, doubts);
   }
-  EXPECT_LE(unproved, static_cast<int>(kPerShard / 50)) << "too slow to solve: no ground truth";
-  EXPECT_LE(limited, static_cast<int>(kPerShard / 10)) << "proved to rounding only";
-  RecordProperty("unproved", unproved);
-  RecordProperty("limited", limited);
+  EXPECT_LE(doubts.unproved, static_cast<int>(kPerShard / 50)) << "too slow to solve: no ground truth";
+  EXPECT_LE(doubts.limited, static_cast<int>(kPerShard / 10)) << "proved to rounding only";
+  RecordProperty("unproved", doubts.unproved);
+  RecordProperty("limited", doubts.limited);
+}
+
+TEST_P(ScreeningSafety, NorWithWeightsProjectionsRidgeAndSigns) {
+  Doubts doubts;
+  for (std::uint64_t k = 0; k < kPerShard / 10; ++k) {
+    const std::uint64_t seed = 2'000'000 + static_cast<std::uint64_t>(GetParam()) * kPerShard + k;
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    expect_safe(extended_problem(random, 8, 8), random, doubts);
+  }
+  EXPECT_LE(doubts.unproved, static_cast<int>(kPerShard / 50)) << "too slow to solve: no ground truth";
 }
 
 // A fit may give up on a nearly singular problem, but says so, and what it returns is still certified.

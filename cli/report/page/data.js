@@ -42,10 +42,12 @@ function proven(fit) {
 
 const converged = (fit) => fit.status === "converged";
 
-// Where a report opens: the choice of cross-validation; else, without a claim to be best, the first strength that explains
+// Where a report opens: the choice of cross-validation, or of a criterion; else, without a claim to be best, the first strength that explains
 // nearly all that any does.
 function openingStep() {
   if (report.errors) return report.errors.one_se;
+  const [chosen] = Object.values(report.choices);
+  if (chosen !== undefined) return chosen;
   const most = Math.max(...fits.map((fit) => fit.explained));
   return fits.findIndex((fit) => fit.explained >= 0.95 * most);
 }

@@ -16,6 +16,8 @@ const kStopWords = {
   interrupt: "it was interrupted",
 };
 
+const kCriterionWords = { aic: "AIC", bic: "BIC", cp: "Cp" };
+
 const fileNames = report.files.map((file) => (file === "-" ? "standard input" : file));
 const shortNames = fileNames.map((file) => file.split("/").slice(-2).join("/")).join(" + ");
 
@@ -101,6 +103,12 @@ function showSetting() {
       ? `${fits.length} of ${report.steps} strengths, alpha from ${number(fits[0].alpha, 6)} to ${number(fits[fits.length - 1].alpha, 6)}`
       : `alpha ${number(fits[0].alpha, 8)}, ${number(relative(0), 4)} of alpha-max`,
     "alpha-max": `${number(report.alpha_max, 8)}, the smallest alpha that leaves nothing in the model`,
+    ...(report.gamma !== undefined && {
+      Relaxed: `gamma ${number(report.gamma)}, between least squares on the groups (0) and the penalised fit (1), which the certificate is about`,
+    }),
+    ...(report.sigma !== undefined && {
+      Noise: `standard deviation ${number(report.sigma, 6)}, ${report.sigma_status ? `estimated (${report.sigma_status.replaceAll("_", " ")})` : "as given"}`,
+    }),
     Intercept: report.intercept ? "fitted" : "none",
     ...(report.unpenalized.columns.length && {
       Unpenalised: report.unpenalized.columns.map((column, k) => report.unpenalized.names[k] ?? `column ${column}`).join(", "),
@@ -166,7 +174,7 @@ function setUpStrength() {
         ["Best", report.errors.best],
         ["1-SE", report.errors.one_se],
       ]
-    : [];
+    : Object.entries(report.choices).map(([criterion, step]) => [kCriterionWords[criterion], step]);
   for (const [text, step] of choices) {
     const button = element("button", { type: "button" }, text);
     button.addEventListener("click", () => chooseStep(step));

@@ -261,6 +261,7 @@ const Vector& SortedL1::counted(const Vector& g, Vector& room) const {
 }
 
 double SortedL1::value(const Vector& beta) const {
+  if (nonnegative_ && (beta.array() < 0).any()) return kInfinity;
   std::vector<double> nonzero = nonzero_magnitudes(beta);
   sort_descending(nonzero);
   return multiplier_ * kernels::dot(nonzero.data(), data_->weight.data(), std::ssize(nonzero));

@@ -32,7 +32,7 @@ class SortedL1 {
   // g, or where only positive parts count, those, in `room`.
   const Vector& counted(const Vector& g, Vector& room) const;
 
-  double value(const Vector& beta) const;  // J(beta), for a beta that it allows
+  double value(const Vector& beta) const;  // J(beta)
   void prox(Vector& v,
             double step) const;  // v <- argmin_b |b - v|^2 / 2 + step J(b); zeros and ties are exact
   double dual_norm(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -42,7 +43,9 @@ struct Certificate {
 
   void restrict_to(std::span<const Index> columns);  // what it knows of the others is dropped
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
-  bool meets(double tolerance) const { return std::max(gap, 0.0) + rounding <= tolerance * primal; }
+  bool meets(double tolerance) const {
+    return std::isfinite(primal) && std::max(gap, 0.0) + rounding <= tolerance * primal;
+  }
 };
 
 // The duality gap on the problem at hand (MATH.md, section 2). One pass over X.

@@ -41,32 +41,33 @@ double measured(ErrorMeasure measure, const Vector& residual, const Vector& weig
   return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
 }
 
-using Coefficients = Eigen::SparseVector<double, 0, Index>::InnerIterator;
+using Coefficients = SparseBeta::InnerIterator;
 
-// The columns of the data that any of the steps needs.
-IndexSet support(const Regression& regression, std::span<const PathStep> steps) {
+// The columns of the data that any of them needs.
+IndexSet support(const Regression& regression, std::span<const SparseBeta> betas) {
   IndexSet columns = regression.free;
-  for (const PathStep& step : steps)
-    for (Coefficients it(step.beta); it; ++it)
+  for (const SparseBeta& beta : betas)
+    for (Coefficients it(beta); it; ++it)
       columns.push_back(regression.penalized[static_cast<std::size_t>(it.index())]);
   std::ranges::sort(columns);
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   return columns;
 }
 
-// On the data's own scale, one column for each step.
-Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep> steps, const Design& rows) {
+// On the data's own scale, one column for each beta.
+Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
+                          const Design& rows) {
   const Design& design = regression.problem.design;
-  const IndexSet columns = support(regression, steps);
+  const IndexSet columns = support(regression, betas);
   const auto place = [&](Index column) {
     return std::ranges::lower_bound(columns, column) - columns.begin();
   };
-  const auto count = static_cast<Index>(steps.size());
+  const auto count = static_cast<Index>(betas.size());
   Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
   Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Zero(count);
   for (Index k = 0; k < count; ++k) {
     Vector along = Vector::Zero(design.offsets().rows());
-    for (Coefficients it(steps[static_cast<std::size_t>(k)].beta); it; ++it) {
+    for (Coefficients it(betas[static_cast<std::size_t>(k)]); it; ++it) {
       const double coefficient = it.value() / design.scales()[it.index()];
       beta(place(regression.penalized[static_cast<std::size_t>(it.index())]), k) = coefficient;
       along += coefficient * design.offsets().col(it.index());
@@ -81,18 +82,39 @@ Eigen::MatrixXd predicted(const Regression& regression, std::span<const PathStep
   return prediction.rowwise() + intercepts;
 }
 
-// What each step of a path scores on the rows held out; a few steps at a time, so that memory is bounded.
+// The gammas that are asked for; 1 where nothing is relaxed.
+std::vector<double> gammas(const CvOptions& cv) {
+  return cv.gammas.empty() ? std::vector<double>{1} : cv.gammas;
+}
+
+// What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
+// is bounded.
 std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
                            std::span<const Index> held_out) {
   const Design rows = task.raw.take_rows(held_out);
   const Vector truth = task.response(held_out), weights = task.weights(held_out);
-  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
-  std::vector<double> result;
-  for (std::size_t begin = 0; begin < path.steps.size(); begin += most) {
-    const auto steps = std::span(path.steps).subspan(begin, std::min(most, path.steps.size() - begin));
-    const Eigen::MatrixXd prediction = predicted(regression, steps, rows);
-    for (const auto& column : prediction.colwise())
-      result.push_back(measured(task.cv.error, truth - column, weights, task.variance));
+  const std::size_t steps = path.steps.size(),
+                    most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
+  const std::vector<double> asked = gammas(task.cv);
+  const bool relaxes = std::ranges::any_of(asked, [](double gamma) { return gamma != 1; });
+  std::vector<SparseBeta> penalized, relaxed;
+  for (const PathStep& step : path.steps) {
+    penalized.push_back(step.beta);
+    if (relaxes) relaxed.push_back(relax(regression.problem, step.beta).beta);
+  }
+  std::vector<double> result(steps * asked.size());
+  for (std::size_t begin = 0; begin < steps; begin += most) {
+    const std::size_t count = std::min(most, steps - begin);
+    const Eigen::MatrixXd tight = predicted(regression, std::span(penalized).subspan(begin, count), rows);
+    const Eigen::MatrixXd loose =
+        relaxes ? predicted(regression, std::span(relaxed).subspan(begin, count), rows) : tight;
+    for (std::size_t g = 0; g < asked.size(); ++g)
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto column = static_cast<Index>(k);
+        Vector residual = truth - tight.col(column);
+        if (asked[g] != 1) residual += (1 - asked[g]) * (tight.col(column) - loose.col(column));
+        result[g * steps + begin + k] = measured(task.cv.error, residual, weights, task.variance);
+      }
   }
   return result;
 }
@@ -127,11 +149,15 @@ FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, co
 }
 
 // Mean over rows, and the standard error of the mean over folds. Repeats share the rows, so that they make
-// the mean steadier and leave the standard error as large as that of one: the mean square over repeats.
-void average(CvCurve& curve, const std::vector<FoldScore>& scores, Index folds, Index repeats) {
+// the mean steadier and leave the standard error as large as that of one: the mean square over repeats. The
+// errors of this gamma begin at `begin` in each score.
+CvErrors average(double gamma, std::size_t begin, std::size_t steps, const std::vector<FoldScore>& scores,
+                 const CrossValidation& cv) {
+  CvErrors result{gamma};
+  const Index folds = cv.folds, repeats = cv.repeats;
   double n = 0;
   for (const FoldScore& score : scores) n += score.weight / static_cast<double>(repeats);
-  for (std::size_t k = 0; k < curve.path.steps.size(); ++k) {
+  for (std::size_t k = begin; k < begin + steps; ++k) {
     std::vector<double> mean(static_cast<std::size_t>(repeats));
     for (const FoldScore& score : scores)
       mean[static_cast<std::size_t>(score.repeat)] += score.weight / n * score.errors[k];
@@ -140,10 +166,11 @@ void average(CvCurve& curve, const std::vector<FoldScore>& scores, Index folds, 
       const double deviation = score.errors[k] - mean[static_cast<std::size_t>(score.repeat)];
       squares += score.weight / n * deviation * deviation;
     }
-    curve.error.push_back(std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(repeats));
-    curve.standard_error.push_back(
+    result.error.push_back(std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(repeats));
+    result.standard_error.push_back(
         std::sqrt(squares / static_cast<double>(repeats) / static_cast<double>(folds - 1)));
   }
+  return result;
 }
 
 // The time left, by the course of the path on all rows: how much of it was spent before each strength.
@@ -195,7 +222,7 @@ class Run {
       words.q = q;
       Regression regression =
           make_regression(task_.raw.with_threads(task_.fit.threads), task_.response, words);
-      result_.curves.push_back({q, std::move(regression), {}, {}, {}});
+      result_.curves.push_back({q, std::move(regression), {}});
     }
     for (CvCurve& curve : result_.curves) {
       curve.path = fit_path(curve.regression, task_.cv.path, limited(task_.fit.threads), [&](const auto&) {
@@ -246,10 +273,11 @@ class Run {
     });
     if (known == hooks_.finished.end()) return false;
     const std::size_t steps = result_.curves[static_cast<std::size_t>(unit.shape)].path.steps.size();
-    if (known->errors.size() != steps || known->relative_gaps.size() != steps ||
+    const std::size_t errors = steps * gammas(task_.cv).size();
+    if (known->errors.size() != errors || known->relative_gaps.size() != steps ||
         known->statuses.size() != steps)
       throw InvalidArgument(
-          fmt::format("finished folds: want {} errors in each, got {}", steps, known->errors.size()));
+          fmt::format("finished folds: want {} errors in each, got {}", errors, known->errors.size()));
     result_.scores.push_back(*known);
     return true;
   }
@@ -287,22 +315,31 @@ class Run {
   }
 
   void conclude() {
-    auto next = result_.scores.begin();
-    for (CvCurve& curve : result_.curves) {
-      const auto end = next + result_.folds * result_.repeats;
-      average(curve, {next, end}, result_.folds, result_.repeats);
-      next = end;
-    }
     const double sign = larger_is_better(result_.measure) ? -1 : 1;
+    double least = std::numeric_limits<double>::infinity();  // of all curves
+    auto next = result_.scores.begin();
     for (Index c = 0; c < std::ssize(result_.curves); ++c) {
-      const CvCurve& curve = result_.curves[static_cast<std::size_t>(c)];
-      const CvChoice choice = choose(curve.error, curve.standard_error, result_.measure);
-      const auto best_error = [&](const CvCurve& of, Index step) {
-        return sign * of.error[static_cast<std::size_t>(step)];
-      };
-      if (c == 0 || best_error(curve, choice.best) < best_error(result_.chosen(), result_.best))
-        result_.chosen_curve = c, result_.best = choice.best, result_.one_se = choice.one_se;
+      CvCurve& curve = result_.curves[static_cast<std::size_t>(c)];
+      const auto end = next + result_.folds * result_.repeats;
+      const std::vector<FoldScore> scores(next, end);
+      next = end;
+      double least_here = std::numeric_limits<double>::infinity();
+      const std::size_t steps = curve.path.steps.size();
+      for (const double gamma : gammas(task_.cv)) {
+        curve.by_gamma.push_back(average(gamma, curve.by_gamma.size() * steps, steps, scores, result_));
+        const CvErrors& found = curve.by_gamma.back();
+        const CvChoice choice = choose(found.error, found.standard_error, result_.measure);
+        const double error = sign * found.error[static_cast<std::size_t>(choice.best)];
+        if (error < least_here)
+          least_here = error, curve.gamma = gamma, curve.error = found.error,
+          curve.standard_error = found.standard_error;
+        if (error < least)
+          least = error, result_.chosen_curve = c, result_.best = choice.best, result_.one_se = choice.one_se;
+      }
     }
+    if (task_.cv.gammas.empty()) return;
+    CvCurve& chosen = result_.curves[static_cast<std::size_t>(result_.chosen_curve)];
+    relax(chosen.regression, chosen.gamma, chosen.path);
   }
 
   const Task& task_;
@@ -354,6 +391,11 @@ void validate(const CvOptions& options) {
   for (const double q : options.qs)
     if (std::ranges::count(options.qs, q) > 1)
       throw InvalidArgument(fmt::format("q: want each number once, got {} twice", q));
+  for (const double gamma : options.gammas) {
+    validate_gamma(gamma, false);
+    if (std::ranges::count(options.gammas, gamma) > 1)
+      throw InvalidArgument(fmt::format("gamma: want each number once, got {} twice", gamma));
+  }
 }
 
 CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
@@ -368,6 +410,12 @@ CvChoice choose(const std::vector<double>& error, const std::vector<double>& sta
   const double bound = loss(*best) + (std::isfinite(width) ? width : 0);
   const auto one_se = std::ranges::find_if(error, [&](double e) { return loss(e) <= bound; });
   return {best - error.begin(), one_se - error.begin()};
+}
+
+std::vector<double> CvCurve::errors_of(const FoldScore& score) const {
+  const auto place = std::ranges::find(by_gamma, gamma, &CvErrors::gamma) - by_gamma.begin();
+  const auto steps = std::ssize(path.steps), begin = place * steps;
+  return {score.errors.begin() + begin, score.errors.begin() + begin + steps};
 }
 
 bool CrossValidation::converged() const {
@@ -388,6 +436,7 @@ double CrossValidation::worst_gap() const {
 CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
                                const CvOptions& cv, const FitOptions& options, const CvHooks& hooks) {
   validate(cv), validate(options);
+  for (const double gamma : cv.gammas) validate_gamma(gamma, regression.nonnegative);
   if (cv.qs.size() > 1 && (regression.weight_values.size() > 0 ||
                            (regression.weights != "bh" && regression.weights != "gaussian")))
     throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");

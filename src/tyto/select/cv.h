@@ -27,6 +27,7 @@ struct CvOptions {
   ErrorMeasure error = ErrorMeasure::kMse;
   PathOptions path = {};        // the grid; rules that end it look at the path on all rows
   std::vector<double> qs = {};  // parameters of bh or gaussian to choose from; empty: that of the regression
+  std::vector<double> gammas = {};  // how far to relax, to choose from; empty: not at all
 };
 void validate(const CvOptions& options);
 
@@ -35,18 +36,29 @@ struct FoldScore {
   Index shape = 0, repeat = 0, fold = 0;  // which: shape counts the qs
   Index rows = 0;                         // held out
   double weight = 0;                      // of those rows
+  std::vector<double> errors;             // for each gamma, for each strength
   // For each strength.
-  std::vector<double> errors, relative_gaps;
+  std::vector<double> relative_gaps;
   std::vector<Status> statuses;
   double passes = 0;  // in units of the whole matrix
 };
 
-// The errors along the grid of one shape of the weights.
+// The errors along a grid, relaxed by gamma.
+struct CvErrors {
+  double gamma = 1;
+  std::vector<double> error = {}, standard_error = {};
+};
+
+// One shape of the weights.
 struct CvCurve {
   double q = 0;
   Regression regression;  // of all rows
   Path path;              // the fits on all rows; the errors below are for its steps
-  std::vector<double> error, standard_error;
+  double gamma = 1;       // the best for this shape, and its errors
+  std::vector<double> error = {}, standard_error = {};
+  std::vector<CvErrors> by_gamma = {};  // all
+
+  std::vector<double> errors_of(const FoldScore& score) const;  // those of its gamma
 };
 
 struct CrossValidation {
@@ -54,7 +66,8 @@ struct CrossValidation {
   Index folds = 0, repeats = 0;
   std::vector<CvCurve> curves;    // one for each q
   std::vector<FoldScore> scores;  // those that were finished, by shape, repeat and fold
-  // The choice: a curve, and two of its steps, best <= 1-SE in strength. Not there before all folds are.
+  // The choice: a curve, at its gamma, and two of its steps, best <= 1-SE in strength. Not there before all
+  // folds are.
   Index chosen_curve = -1, best = -1, one_se = -1;
   PathStop stopped_by = PathStop::kNone;  // kInterrupted or kMaxSeconds where folds are missing
   double passes = 0, seconds = 0, cpu_seconds = 0;

@@ -71,6 +71,7 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
           {"data", data_fingerprint(raw, response)},
           {"weights",
            regression.weight_values.size() == 0 ? regression.weights : fingerprint(regression.weight_values)},
+          {"gamma", cv.gammas},
           {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
           {"intercept", regression.intercept},
           {"standardize", regression.standardize},

@@ -92,12 +92,28 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   return model;
 }
 
+void relax(Model& model, const Regression& regression, const Relaxation& relaxation) {
+  const SparseBeta& beta = relaxation.least_squares.beta;
+  const double gamma = relaxation.gamma;
+  const auto [relaxed, intercept] = regression.on_data_scale(beta);
+  RelaxedCoefficients both{gamma, model.intercept, intercept, {}, {}};
+  const auto mix = [&](double penalized, double loose) { return (1 - gamma) * loose + gamma * penalized; };
+  for (Coefficient& c : model.coefficients) {
+    both.penalized.push_back(c.value), both.relaxed.push_back(relaxed[c.column]);
+    c.value = mix(c.value, relaxed[c.column]);
+  }
+  model.intercept = mix(model.intercept, both.relaxed_intercept);
+  model.relaxed = std::move(both);
+}
+
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const Regression& regression, const Path& path,
                                const FitOptions& fit_options) {
   std::vector<Model> models;
-  for (const PathStep& step : path.steps)
+  for (const PathStep& step : path.steps) {
     models.push_back(make_model(data, options, regression.at(step.alpha), step.expanded(), fit_options));
+    if (step.relaxation) relax(models.back(), regression, *step.relaxation);
+  }
   return models;
 }
 

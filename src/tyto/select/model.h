@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "tyto/select/criteria.h"
 #include "tyto/select/cv.h"
+#include "tyto/select/noise.h"
 #include "tyto/select/path.h"
 #include "tyto/select/regression.h"
 #include "tyto/solve/fit.h"
@@ -18,6 +20,14 @@ struct Coefficient {
   double value;
   Index cluster;     // -1: none
   std::string name;  // empty where the data has no names
+};
+
+// Both ends of a relaxed fit, in the order of the coefficients, which are their mixture. The certificate is
+// about the penalised one.
+struct RelaxedCoefficients {
+  double gamma = 1;
+  double penalized_intercept = 0, relaxed_intercept = 0;
+  std::vector<double> penalized, relaxed;
 };
 
 // What is kept of a fit: enough to predict, and to verify the certificate from the data alone.
@@ -36,13 +46,18 @@ struct Model {
   bool missing_dropped = false;  // rows with missing values were left out
   // By cross-validation: has the least error, is the sparsest within one standard error of it.
   bool best = false, one_se = false;
+  std::vector<CriterionChoice> chosen_by;      // criteria that chose this strength of a path
+  std::optional<RelaxedCoefficients> relaxed;  // where a relaxed fit was asked for
+  std::optional<Noise> noise;                  // where alpha comes from it
 
   Index clusters() const;
 };
 
 Model make_model(const Dataset& data, const RegressionOptions& options, const Regression& regression,
                  const Fit& fit, const FitOptions& fit_options);
-// One for each strength of a path that was fitted.
+// Makes the coefficients of a penalised fit those of its relaxed fit, and keeps both.
+void relax(Model& model, const Regression& regression, const Relaxation& relaxation);
+// One for each strength of a path that was fitted, relaxed where its step is.
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const Regression& regression, const Path& path, const FitOptions& fit_options);
 // The same for the path that cross-validation chose, which must be complete.
@@ -58,7 +73,8 @@ std::string to_json(const Model& model, const Fit& fit);  // the same with how t
 std::string coefficients_csv(const Model& model);         // column,name,coefficient,cluster
 // The same for a path; what its strengths have in common is written once.
 std::string to_json(const std::vector<Model>& models);
-std::string to_json(const std::vector<Model>& models, const Path& path);
+std::string to_json(const std::vector<Model>& models, const Path& path,
+                    const std::vector<Criteria>& criteria);
 std::string coefficients_csv(const std::vector<Model>& models);  // step,alpha,column,...
 // The same for a cross-validation: the path on all rows, the choice and the errors.
 std::string to_json(const std::vector<Model>& models, const CrossValidation& cv);

@@ -57,18 +57,31 @@ Json outcome(const Model& model) {
   }
   if (std::ranges::all_of(model.coefficients, [](const Coefficient& c) { return c.name.empty(); }))
     names.clear();
-  return {{"alpha", model.alpha},
-          {"status", model.status},
-          {"primal", model.primal},
-          {"dual", model.dual},
-          {"gap", model.gap},
-          {"relative_gap", model.relative_gap},
-          {"nonzeros", model.coefficients.size()},
-          {"clusters", model.clusters()},
-          {"intercept", model.intercept},
-          {"coefficients", std::move(columns)},
-          {"cluster_of", std::move(clusters)},
-          {"names", std::move(names)}};
+  Json json{{"alpha", model.alpha},
+            {"status", model.status},
+            {"primal", model.primal},
+            {"dual", model.dual},
+            {"gap", model.gap},
+            {"relative_gap", model.relative_gap},
+            {"nonzeros", model.coefficients.size()},
+            {"clusters", model.clusters()},
+            {"intercept", model.intercept},
+            {"coefficients", std::move(columns)},
+            {"cluster_of", std::move(clusters)},
+            {"names", std::move(names)}};
+  if (model.relaxed)
+    json.update({{"gamma", model.relaxed->gamma},
+                 {"penalized_intercept", model.relaxed->penalized_intercept},
+                 {"penalized", model.relaxed->penalized},
+                 {"relaxed_intercept", model.relaxed->relaxed_intercept},
+                 {"relaxed", model.relaxed->relaxed}});
+  if (model.noise) {
+    json["sigma"] = model.noise->sigma;
+    if (model.noise->status)
+      json.update(
+          {{"sigma_iterations", model.noise->iterations}, {"sigma_status", name(*model.noise->status)}});
+  }
+  return json;
 }
 
 // How the solver got there.
@@ -84,12 +97,28 @@ Json course(const Fit& fit) {
           {"cpu_seconds", fit.cpu_seconds}, {"screened", fit.screened}, {"trace", std::move(trace)}};
 }
 
+// The choices by criteria, each under its name.
+Json criterion_choices(const std::vector<Model>& models) {
+  Json json = Json::object();
+  for (const Model& model : models)
+    for (const CriterionChoice& choice : model.chosen_by)
+      json[std::string(name(choice.criterion))] = {
+          {"step", choice.step},          {"alpha", model.alpha}, {"nonzeros", model.coefficients.size()},
+          {"clusters", model.clusters()}, {"df", choice.freedom}, {"value", choice.value}};
+  return json;
+}
+
+Json criteria_json(const Criteria& of) {
+  return {{"df", of.freedom}, {"aic", of.aic}, {"bic", of.bic}, {"cp", of.cp ? Json(*of.cp) : Json()}};
+}
+
 // What a choice by cross-validation is.
 Json choice(const std::vector<Model>& models, const CrossValidation& cv, Index step) {
   const auto k = static_cast<std::size_t>(step);
   return {{"step", step},
           {"alpha", models.at(k).alpha},
           {"q", cv.chosen().q},
+          {"gamma", cv.chosen().gamma},
           {"nonzeros", models[k].coefficients.size()},
           {"error", cv.chosen().error.at(k)},
           {"standard_error", cv.chosen().standard_error.at(k)}};
@@ -106,21 +135,27 @@ Json cv_document(const std::vector<Model>& models, const CrossValidation& cv, co
   return json;
 }
 
-Json curve_json(const CvCurve& curve) {
+Json curve_json(const CvCurve& curve, const CvErrors& found) {
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(step.alpha);
-  return {
-      {"q", curve.q}, {"alphas", alphas}, {"error", curve.error}, {"standard_error", curve.standard_error}};
+  return {{"q", curve.q},
+          {"gamma", found.gamma},
+          {"alphas", alphas},
+          {"error", found.error},
+          {"standard_error", found.standard_error}};
 }
 
-Json score_json(const FoldScore& score, const CrossValidation& cv) {
+// Those of one gamma of a fold.
+Json score_json(const FoldScore& score, const CvCurve& curve, std::size_t gamma) {
   Json statuses = Json::array();
   for (const Status status : score.statuses) statuses.push_back(name(status));
-  return {{"q", cv.curves.at(static_cast<std::size_t>(score.shape)).q},
+  const auto begin = score.errors.begin() + static_cast<std::ptrdiff_t>(gamma * curve.path.steps.size());
+  return {{"q", curve.q},
+          {"gamma", curve.by_gamma.at(gamma).gamma},
           {"repeat", score.repeat},
           {"fold", score.fold},
           {"rows", score.rows},
-          {"errors", score.errors},
+          {"errors", std::vector<double>(begin, begin + std::ssize(curve.path.steps))},
           {"relative_gaps", score.relative_gaps},
           {"statuses", std::move(statuses)}};
 }
@@ -148,6 +183,18 @@ std::string dump(const Json& json) {
     text += "\n ]";
   }
   return text + "\n}\n";
+}
+
+void parse_relaxed(const Json& json, Model& model) {
+  if (!json.contains("gamma")) return;
+  RelaxedCoefficients both{json["gamma"].get<double>(), json.at("penalized_intercept").get<double>(),
+                           json.at("relaxed_intercept").get<double>(),
+                           json.at("penalized").get<std::vector<double>>(),
+                           json.at("relaxed").get<std::vector<double>>()};
+  if (!(both.gamma >= 0 && both.gamma <= 1)) throw DataError("expected gamma in [0, 1]");
+  if (both.penalized.size() != model.coefficients.size() || both.relaxed.size() != model.coefficients.size())
+    throw DataError("expected one penalized and one relaxed number for each coefficient");
+  model.relaxed = std::move(both);
 }
 
 Model parse(const Json& json) {
@@ -193,18 +240,38 @@ Model parse(const Json& json) {
                       std::to_string(column));
     model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k]});
   }
+  parse_relaxed(json, model);
+  if (json.contains("sigma")) {
+    model.noise = {json["sigma"].get<double>()};
+    if (json.contains("sigma_status"))
+      model.noise->status = parse_noise_status(json["sigma_status"].get<std::string>()),
+      model.noise->iterations = json.at("sigma_iterations").get<Index>();
+  }
   return model;
+}
+
+// Which of the models this choice is.
+std::size_t chosen_step(const Json& json, const std::string& key, std::size_t models) {
+  const Json& step = json.at(key).at("step");
+  if (!step.is_number_unsigned() || step >= models)
+    throw DataError("expected the number of a strength as step of " + key);
+  return step.get<std::size_t>();
 }
 
 // The models that cross-validation chose.
 void mark(const Json& json, std::vector<Model>& models) {
-  const auto chosen = [&](const char* key) -> Model& {
-    const Json& step = json.at(key).at("step");
-    if (!step.is_number_unsigned() || step >= models.size())
-      throw DataError(std::string("expected the number of a strength as step of ") + key);
-    return models[step.get<std::size_t>()];
-  };
-  chosen("best").best = true, chosen("one_se").one_se = true;
+  models[chosen_step(json, "best", models.size())].best = true;
+  models[chosen_step(json, "one_se", models.size())].one_se = true;
+}
+
+// The models of a path that a criterion chose.
+void mark_by_criteria(const Json& json, std::vector<Model>& models) {
+  for (const std::string& key : criterion_names()) {
+    if (!json.contains(key)) continue;
+    const std::size_t step = chosen_step(json, key, models.size());
+    models[step].chosen_by.push_back({parse_criterion(key), static_cast<Index>(step),
+                                      json[key].at("df").get<double>(), json[key].at("value").get<double>()});
+  }
 }
 
 std::string quoted(const std::string& name) {
@@ -236,12 +303,15 @@ std::string to_json(const Model& model, const Fit& fit) {
 
 std::string to_json(const std::vector<Model>& models) {
   Json json = setting(models.at(0), kPathModelFormat);
+  json.update(criterion_choices(models));
   for (const Model& model : models) json["fits"].push_back(outcome(model));
   return dump(json);
 }
 
-std::string to_json(const std::vector<Model>& models, const Path& path) {
+std::string to_json(const std::vector<Model>& models, const Path& path,
+                    const std::vector<Criteria>& criteria) {
   Json json = setting(models.at(0), kPathFormat);
+  json.update(criterion_choices(models));
   json.update({{"alpha_max", path.alpha_max},
                {"steps", path.alphas.size()},
                {"ratio", path.ratio},
@@ -252,6 +322,7 @@ std::string to_json(const std::vector<Model>& models, const Path& path) {
   for (std::size_t k = 0; k < models.size(); ++k) {
     Json fit = outcome(models[k]);
     fit["explained"] = path.steps.at(k).explained;
+    fit.update(criteria_json(criteria.at(k)));
     fit.update(course(path.steps[k].fit));
     json["fits"].push_back(std::move(fit));
   }
@@ -275,8 +346,13 @@ std::string to_json(const std::vector<Model>& models, const CrossValidation& cv)
                {"passes", cv.passes},
                {"seconds", cv.seconds},
                {"cpu_seconds", cv.cpu_seconds}});
-  for (const CvCurve& one : cv.curves) json["curves"].push_back(curve_json(one));
-  for (const FoldScore& score : cv.scores) json["scores"].push_back(score_json(score, cv));
+  for (const CvCurve& one : cv.curves)
+    for (const CvErrors& found : one.by_gamma) json["curves"].push_back(curve_json(one, found));
+  for (const FoldScore& score : cv.scores) {
+    const CvCurve& of = cv.curves.at(static_cast<std::size_t>(score.shape));
+    for (std::size_t gamma = 0; gamma < of.by_gamma.size(); ++gamma)
+      json["scores"].push_back(score_json(score, of, gamma));
+  }
   for (std::size_t k = 0; k < models.size(); ++k) {
     Json fit = outcome(models[k]);
     fit["explained"] = curve.path.steps.at(k).explained;
@@ -310,7 +386,10 @@ std::vector<Model> load_models(const std::string& path) {
       models.push_back(parse(whole));
     }
     if (models.empty()) throw DataError("expected at least one strength in fits, got none");
-    if (chosen) mark(json, models);
+    if (chosen)
+      mark(json, models);
+    else
+      mark_by_criteria(json, models);
     return models;
   } catch (const Json::exception& error) {
     const std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"

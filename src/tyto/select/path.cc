@@ -25,18 +25,27 @@ void validate(const std::vector<double>& alphas) {
   if (rise != alphas.end()) throw want("alphas", wish, fmt::format("{} after {}", *(rise + 1), *rise));
 }
 
-Index distinct_magnitudes(const Eigen::SparseVector<double, 0, Index>& beta) {
+Index distinct_magnitudes(const SparseBeta& beta) {
   std::vector<double> magnitudes(beta.valuePtr(), beta.valuePtr() + beta.nonZeros());
   for (double& value : magnitudes) value = std::abs(value);
   std::ranges::sort(magnitudes);
   return std::unique(magnitudes.begin(), magnitudes.end()) - magnitudes.begin();
 }
 
+double explained(double residual_norm, double y_norm) {
+  const double left = residual_norm / y_norm;
+  return y_norm > 0 ? 1 - left * left : 0;
+}
+
+Vector make_residual(const Problem& problem, const Vector& beta) {
+  return problem.y - make_iterate(problem, beta).eta;
+}
+
 PathStep summarize(double alpha, Fit fit, const Vector& y) {
   PathStep step{alpha};
   step.beta = fit.solution.beta.sparseView();
-  const double y_norm = y.norm(), unexplained = (y - fit.solution.eta).norm() / y_norm;
-  step.explained = y_norm > 0 ? 1 - unexplained * unexplained : 0;
+  step.residual_norm = (y - fit.solution.eta).norm();
+  step.explained = explained(step.residual_norm, y.norm());
   step.clusters = distinct_magnitudes(step.beta);
   fit.solution = {}, fit.certificate.correlation = {};
   step.fit = std::move(fit);
@@ -137,6 +146,20 @@ Fit PathStep::expanded() const {
   Fit whole = fit;
   whole.solution.beta = beta;
   return whole;
+}
+
+SparseBeta PathStep::predicting() const {
+  return relaxation ? mixed(beta, relaxation->least_squares.beta, relaxation->gamma) : beta;
+}
+
+void relax(const Regression& regression, double gamma, Path& path) {
+  const Problem& problem = regression.problem;
+  validate_gamma(gamma, problem.penalty.nonnegative());
+  for (PathStep& step : path.steps) {
+    step.relaxation = {gamma, relax(problem, step.beta)};
+    step.residual_norm = make_residual(problem, step.predicting()).norm();
+    step.explained = explained(step.residual_norm, problem.y.norm());
+  }
 }
 
 void validate(const PathOptions& options) {

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <Eigen/SparseCore>
 #include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "tyto/select/regression.h"
+#include "tyto/select/relax.h"
 #include "tyto/solve/fit.h"
 
 namespace tyto {
@@ -36,13 +36,16 @@ std::string_view name(PathStop stop);
 // One strength of a path. A path has many, so no vector of length n or p is kept.
 struct PathStep {
   double alpha = 0;
-  Fit fit = {};                                     // its solution and its correlation are empty
-  Eigen::SparseVector<double, 0, Index> beta = {};  // on the problem's scale
-  double explained = 0;                             // 1 - ||y - Xb||^2 / ||y||^2; 0 where y is 0
+  Fit fit = {};          // its solution and its correlation are empty
+  SparseBeta beta = {};  // on the problem's scale
+  // Of what predicts: ||y - Xb||, and 1 - ||y - Xb||^2 / ||y||^2, or 0 where y is 0.
+  double residual_norm = 0, explained = 0;
   Index clusters = 0;
+  std::optional<Relaxation> relaxation = {};
 
   Index nonzeros() const { return beta.nonZeros(); }
-  Fit expanded() const;  // the fit with beta at full length
+  SparseBeta predicting() const;  // the coefficients that predict: beta, or relaxed as far as asked for
+  Fit expanded() const;           // the fit with beta at full length
 };
 
 struct Path {
@@ -79,5 +82,8 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
 // The same along the grid that starts at the regression's alpha_max; its alpha does not matter.
 Path fit_path(const Regression& regression, const PathOptions& rules = {}, const FitOptions& options = {},
               const PathObserver& observer = {});
+
+// Relaxes each step, after it was fitted: certificates stay those of the penalised fits.
+void relax(const Regression& regression, double gamma, Path& path);
 
 }  // namespace tyto

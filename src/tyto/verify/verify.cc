@@ -11,6 +11,7 @@
 #include "tyto/base/error.h"
 #include "tyto/data/atomic_file.h"
 #include "tyto/math/weights.h"
+#include "tyto/verify/relaxed.h"
 
 namespace tyto {
 namespace {
@@ -27,6 +28,7 @@ struct Claim {
   std::vector<std::pair<Index, double>> coefficients;
   std::vector<std::string> names;
   Reals weights;
+  std::optional<RelaxedClaim> relaxed = {};  // then the coefficients above are the penalised ones
 };
 
 void check_shape(const Claim& claim, const Dataset& data) {
@@ -64,6 +66,14 @@ Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, 
   return weights;
 }
 
+// The certificate is about the penalised fit, which a relaxed model keeps.
+void take_penalized(Claim& claim, RelaxedClaim relaxed) {
+  claim.constant = relaxed.penalized_intercept;
+  for (std::size_t k = 0; k < claim.coefficients.size(); ++k)
+    claim.coefficients[k].second = relaxed.penalized[k];
+  claim.relaxed = std::move(relaxed);
+}
+
 // Checks that the model fits the data before anything of size p is made: a damaged model may claim any p.
 // `json` is what is said of one strength; `shared`, of all of them, and none can deny it.
 Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::json& shared,
@@ -92,6 +102,7 @@ Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::j
       if (column < 0 || column >= claim.p || std::ranges::count(claim.unpenalized, column) > 1)
         throw DataError(path + ": expected unpenalised columns from 0 to p - 1, each once");
     if (!(claim.ridge >= 0)) throw DataError(path + ": expected a ridge >= 0");
+    if (json.contains("gamma")) take_penalized(claim, read_relaxed(json));
     check_shape(claim, data);
     const Index n = claim.weighted ? std::llround(data.weights.sum()) : claim.n;
     claim.weights = weights_of(path, json, n, claim.p - std::ssize(claim.unpenalized));
@@ -288,6 +299,16 @@ Verification judge(const Claim& claim, const Bounds& found) {
   return result;
 }
 
+void judge_relaxed(const Claim& claim, const Setting& setting, const Dataset& data, Verification& result) {
+  RelaxedSetting relaxed{{}, {}, setting.weights, claim.unpenalized, claim.ridge};
+  for (const Column& column : setting.columns)
+    relaxed.centers.push_back(column.center), relaxed.scales.push_back(column.scale);
+  const RelaxedFinding found = check_relaxed(*claim.relaxed, data, relaxed);
+  result.relaxed_error = found.error;
+  if (found.reason.empty() || !result.holds) return;
+  result.holds = false, result.reason = found.reason;
+}
+
 nlohmann::json parse(const std::string& text, const std::string& path) {
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) throw DataError(path + ": expected a tyto model (JSON), got something else");
@@ -316,6 +337,7 @@ std::vector<Verification> verify_text(const std::string& model, const std::strin
     const Claim claim = read_claim(model_path, fits[static_cast<std::size_t>(k)], shared, data);
     if (!setting) setting = make_setting(claim, data);
     results.push_back(judge(claim, bounds(claim, *setting, data)));
+    if (claim.relaxed) judge_relaxed(claim, *setting, data, results.back());
   }
   return results;
 }

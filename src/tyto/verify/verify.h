@@ -15,6 +15,8 @@ struct Verification {
   double claimed_primal = 0, claimed_gap = 0, tolerance = 0;  // as the model says
   bool holds = false;
   std::string reason;  // why it does not hold, in words
+  // Of a relaxed model: how far its relaxed part is from the least squares on the pattern.
+  std::optional<double> relaxed_error = {};
 };
 
 // Of each strength that the file holds, one for a model and many for a path, or of the given one alone,

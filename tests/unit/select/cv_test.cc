@@ -276,6 +276,51 @@ TEST(CrossValidation, ChoosesAmongShapes) {
   EXPECT_THROW(run(data, {.weights = "lasso"}, cv), InvalidArgument);
 }
 
+// Each gamma's errors by hand: least squares on the pattern of each fold's fit, mixed.
+TEST(CrossValidation, ChoosesAmongGammas) {
+  const Data data = simulated(40, 12);
+  CvOptions cv = few(4), plain = few(4);
+  cv.gammas = {0, 0.3, 1};
+  const CrossValidation found = run(data, {}, cv, tight()), penalized = run(data, {}, plain, tight());
+  const CvCurve& curve = found.curves.front();
+  ASSERT_EQ(curve.by_gamma.size(), 3U);
+  EXPECT_EQ(curve.by_gamma[2].error, penalized.curves[0].error);
+  const Folds fold_of = random_folds(40, 4, cv.seed);
+  double least = INFINITY;
+  for (const CvErrors& one : curve.by_gamma) {
+    for (std::size_t k = 0; k < one.error.size(); ++k) {
+      double squares = 0;
+      for (Index fold = 0; fold < 4; ++fold) {
+        const Split rows = split(fold_of, fold);
+        const Eigen::MatrixXd x = data.x(rows.training, Eigen::all);
+        const Regression regression = make_regression(Design::dense(x), data.y(rows.training), {});
+        const double share = static_cast<double>(rows.training.size()) / 40;
+        const Problem problem = regression.at(share * curve.path.steps[k].alpha).problem;
+        const SparseBeta beta = fit(problem, tight()).solution.beta.sparseView();
+        const Vector mix = mixed(beta, relax(problem, beta).beta, one.gamma);
+        const Vector residual = data.y(rows.held_out) -
+                                data.x(rows.held_out, Eigen::all) * regression.coefficients(mix) -
+                                Vector::Constant(std::ssize(rows.held_out), regression.intercept(mix));
+        squares += residual.squaredNorm();
+      }
+      EXPECT_NEAR(one.error[k], squares / 40, 1e-6 * one.error[k]) << one.gamma << " " << k;
+    }
+    least = std::min(least, std::ranges::min(one.error));
+  }
+  EXPECT_EQ(curve.error[static_cast<std::size_t>(found.best)], least);
+  const auto chosen = std::ranges::find(curve.by_gamma, curve.gamma, &CvErrors::gamma);
+  EXPECT_EQ(chosen->error, curve.error);
+  const CvChoice choice = choose(chosen->error, chosen->standard_error, ErrorMeasure::kMse);
+  EXPECT_EQ(choice.best, found.best);
+  EXPECT_EQ(choice.one_se, found.one_se);
+  for (const PathStep& step : curve.path.steps) {
+    ASSERT_TRUE(step.relaxation);
+    EXPECT_EQ(step.relaxation->gamma, curve.gamma);
+  }
+  for (const FoldScore& score : found.scores) EXPECT_EQ(curve.errors_of(score).size(), 12U);
+  EXPECT_FALSE(penalized.curves[0].path.steps[0].relaxation);
+}
+
 TEST(Choice, OneStandardErrorIsTheSparserSide) {
   const std::vector<double> error = {9, 6, 4.4, 3.6, 3, 3.5, 5}, standard_error = {1, 1, 1, 1, 0.7, 1, 1};
   const CvChoice mse = choose(error, standard_error, ErrorMeasure::kMse);
@@ -327,6 +372,8 @@ TEST(CvOptions, AreValidatedBeforeAnyWork) {
     return "accepted";
   };
   EXPECT_EQ(message([](CvOptions& cv) { cv.folds = 1; }), "folds: want a number >= 2, got 1");
+  EXPECT_EQ(message([](CvOptions& cv) { cv.gammas = {0, 2}; }), "gamma: want a number in [0, 1], got 2");
+  EXPECT_EQ(message([](CvOptions& cv) { cv.gammas = {0, 0}; }), "gamma: want each number once, got 0 twice");
   EXPECT_EQ(message([](CvOptions& cv) { cv.folds = 7; }),
             "folds: want a number from 2 to 6, the number of rows, got 7");
   EXPECT_EQ(message([](CvOptions& cv) { cv.repeats = 0; }), "repeats: want a number >= 1, got 0");

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <span>
+
+#include "tyto/problem/problem.h"
+
+namespace tyto {
+
+using SparseBeta = Eigen::SparseVector<double, 0, Index>;
+
+// Coefficients by least squares, on the problem's scale.
+struct LeastSquares {
+  SparseBeta beta;           // has an entry, maybe 0, wherever the pattern has one
+  double residual_norm = 0;  // ||y - X beta||
+  Index rank = 0;            // below the number of unknowns: the shortest of many solutions
+};
+
+// How far a fit is relaxed: 1, not at all; 0, to the least squares on its pattern.
+struct Relaxation {
+  double gamma = 1;
+  LeastSquares least_squares;
+};
+// Throws InvalidArgument unless it is in [0, 1], and where coefficients must not be negative: least squares
+// would not keep to that.
+void validate_gamma(double gamma, bool nonnegative);
+
+// Least squares on the pattern of `beta` (MATH.md, section 10): its clusters keep one magnitude each, their
+// members the signs that they have relative to each other. A ridge stays.
+LeastSquares relax(const Problem& problem, const SparseBeta& beta);
+// Its degrees of freedom: the number of clusters; less with a ridge.
+double pattern_freedom(const Problem& problem, const SparseBeta& beta);
+
+// The same where each of some columns is a cluster of its own.
+LeastSquares least_squares(const Problem& problem, std::span<const Index> columns);
+
+// (1 - gamma) relaxed + gamma penalized, both with the same entries.
+SparseBeta mixed(const SparseBeta& penalized, const SparseBeta& relaxed, double gamma);
+}  // namespace tyto
