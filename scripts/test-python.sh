@@ -19,9 +19,9 @@ fi
   pytest pandas matplotlib tqdm >"$log" 2>&1 || skip "pip cannot install the packages that the tests need; see $log"
 "$env/bin/pip" install --quiet --disable-pip-version-check polars >>"$log" 2>&1 || echo "test-python: no polars: its test is skipped"
 
-options=(-C "build-dir=$build/python-module")
-[ -n "${TYTO_LIBRARY:-}" ] && options+=(-C "cmake.define.TYTO_LIBRARY=$TYTO_LIBRARY")
-[ "${CI:-}" = true ] && options+=(-C "cmake.define.TYTO_WERROR=ON")
+options=(--config-settings "build-dir=$build/python-module")
+[ -n "${TYTO_LIBRARY:-}" ] && options+=(--config-settings "cmake.define.TYTO_LIBRARY=$TYTO_LIBRARY")
+[ "${CI:-}" = true ] && options+=(--config-settings "cmake.define.TYTO_WERROR=ON")
 "$env/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "${options[@]}" . >>"$log" 2>&1 ||
   { cat "$log"; exit 1; }
 # From elsewhere, so that it is the installed package that is tested.

@@ -12,7 +12,7 @@ import numpy as np
 from tyto import OWL
 
 SIZES = [(50, 20), (100, 1000), (200, 5000), (1000, 2000), (500, 40000), (20000, 500)]
-ROUNDS, REPEATS = 5, 7
+ROUNDS = 5
 
 
 def problem(n, p):
@@ -21,15 +21,19 @@ def problem(n, p):
     return X, X[:, :10].sum(axis=1) + rng.normal(size=n)
 
 
-def in_cpp(driver, folder, strength):
+def repeats(X):
+    return 50 if X.size < 10**6 else 7  # short ones settle down late
+
+
+def in_cpp(driver, folder, strength, times):
     command = [driver, str(folder / "X.npy"), "--target", str(folder / "y.npy"), "--weights", "bh", "--strengths", str(strength),
-               "--repeat-seconds", "1e9", "--max-repeats", str(REPEATS)]
+               "--repeat-seconds", "1e9", "--max-repeats", str(times)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["seconds"]
 
 
 def in_python(X, y, strength):
     seconds = []
-    for _ in range(REPEATS):
+    for _ in range(repeats(X)):
         start = time.process_time()
         OWL("bh", alpha=strength, relative=True, fit_intercept=False).fit(X, y)
         seconds.append(time.process_time() - start)
@@ -38,7 +42,7 @@ def in_python(X, y, strength):
 
 def main(driver):
     OWL().fit(*problem(20, 5))
-    worst = True
+    good = True
     print("      n       p     C++ ms  Python ms   added ms   allowed ms")
     for n, p in SIZES:
         X, y = problem(n, p)
@@ -48,13 +52,13 @@ def main(driver):
             np.save(folder / "y.npy", y)
             cpp, python = [], []
             for _ in range(ROUNDS):
-                cpp += in_cpp(driver, folder, 0.2)
+                cpp += in_cpp(driver, folder, 0.2, repeats(X))
                 python += in_python(X, y, 0.2)
         a, b = 1e3 * statistics.median(cpp), 1e3 * statistics.median(python)
         allowed = 1 + 0.05 * a
-        worst &= b - a <= allowed
+        good &= b - a <= allowed
         print(f"{n:7} {p:7} {a:10.3f} {b:10.3f} {b - a:10.3f} {allowed:12.3f}{'' if b - a <= allowed else '  TOO MUCH'}")
-    return 0 if worst else 1
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

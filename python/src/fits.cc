@@ -133,7 +133,8 @@ nb::list curves(const CrossValidation& cv) {
     for (const FoldScore& score : cv.scores)
       if (score.shape == static_cast<Index>(c)) {
         errors.conservativeResize(Eigen::NoChange, errors.cols() + 1);
-        errors.rightCols(1) = Eigen::Map<const Vector>(score.errors.data(), std::ssize(score.errors));
+        const std::vector<double> held_out = curve.errors_of(score);
+        errors.rightCols(1) = Eigen::Map<const Vector>(held_out.data(), std::ssize(held_out));
       }
     nb::dict dict;
     dict["q"] = curve.q;

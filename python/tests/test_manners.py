@@ -14,7 +14,16 @@ import tyto
 from tyto import OWL, OWLCV
 from support import grouped
 
-LONG = dict(weights="oscar", alpha=1e-4, relative=True, solver="apgd", screening="none", tol=1e-13)
+
+@pytest.fixture(autouse=True)
+def listen():
+    """A shell's background job is started deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+LONG = dict(weights="oscar", alpha=1e-4, relative=True, solver="apgd", screening="none", tol=1e-13, max_seconds=60)
 
 
 def interrupted_after(seconds, call):
@@ -37,9 +46,9 @@ def interrupted_after(seconds, call):
 
 @pytest.mark.parametrize("call", [
     lambda X, y: OWL(**LONG).fit(X, y),
-    lambda X, y: tyto.owl_path(X, y, solver="apgd", screening="none", tol=1e-13),
-    lambda X, y: OWLCV(solver="apgd", screening="none", tol=1e-13, n_jobs=2).fit(X, y),
-    lambda X, y: OWL("linf", alpha=0.05, relative=True, tol=1e-9).fit(X, y),  # its epochs are long
+    lambda X, y: tyto.owl_path(X, y, solver="apgd", screening="none", tol=1e-13, max_seconds=60),
+    lambda X, y: OWLCV(solver="apgd", screening="none", tol=1e-13, max_seconds=60, n_jobs=2).fit(X, y),
+    lambda X, y: OWL("linf", alpha=0.05, relative=True, tol=1e-9, max_seconds=60).fit(X, y),  # its epochs are long
 ])
 def test_ctrl_c(call):
     rng = np.random.default_rng(0)
@@ -64,6 +73,7 @@ LEFT = """
 import os, signal, sys, threading, time
 import numpy as np
 from tyto import OWL
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = np.asfortranarray(rng.normal(size=(1000, 20)) @ rng.normal(size=(20, 10000)) + rng.normal(size=(1000, 10000)))
 y = X[:, :300] @ rng.normal(size=300)

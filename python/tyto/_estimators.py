@@ -58,9 +58,6 @@ class _Linear(RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _more_tags(self) -> dict[str, Any]:  # before scikit-learn 1.6
-        return {}
-
 
 class OWL(_Linear):
     """Linear regression with the ordered weighted L1 penalty (OSCAR, SLOPE, lasso).
