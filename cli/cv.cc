@@ -31,6 +31,10 @@ void add_options(CLI::App& app, CvArgs& args) {
          "False discovery rate that bh and gaussian aim at [0.1]; of several, Q,Q,..., the best is chosen")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--slope", cv.slopes,
+                 "Slope of oscar, weights from 1 + S to 1 [1]; of several, S,S,..., the best is chosen")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option(
          "--gamma", cv.gammas,
          "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture; of "
@@ -95,7 +99,10 @@ std::string summary(const Model& model, const CrossValidation& cv) {
   const CvCurve& curve = cv.chosen();
   std::string text = described(model) + "\n";
   if (model.relaxed) text += fmt::format("best of {} gamma: {:.6g}\n", curve.by_gamma.size(), curve.gamma);
-  if (cv.curves.size() > 1) text += fmt::format("best of {} q: {:.6g}\n", cv.curves.size(), curve.q);
+  if (cv.curves.size() > 1)
+    text += model.options.weights == "oscar"
+                ? fmt::format("best of {} slopes: {:.6g}\n", cv.curves.size(), curve.slope)
+                : fmt::format("best of {} q: {:.6g}\n", cv.curves.size(), curve.q);
   text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>12}  {:>12}\n", "step", "alpha", "nonzeros",
                       "clusters", name(cv.measure), "std. error");
   for (const std::size_t k : shown_steps(curve.path.steps.size())) {
@@ -142,6 +149,7 @@ int run(CvArgs& args) {
   args.cv.error = parse_error_measure(args.error);
   args.cv.seed = args.fit.stochastic.seed;
   if (args.cv.qs.size() == 1) args.regression.q = args.cv.qs.front(), args.cv.qs.clear();
+  if (args.cv.slopes.size() == 1) args.regression.slope = args.cv.slopes.front(), args.cv.slopes.clear();
   validate(args.cv);
   for (const double gamma : args.cv.gammas) validate_gamma(gamma, args.regression.nonnegative);
   args.prepare();

@@ -72,6 +72,8 @@ void RegressionArgs::add_weights(CLI::App& app) {
 void RegressionArgs::add_q(CLI::App& app) {
   app.add_option("--q", regression.q, "False discovery rate that bh and gaussian aim at")
       ->capture_default_str();
+  app.add_option("--slope", regression.slope, "Slope of oscar: weights from 1 + S to 1")
+      ->capture_default_str();
 }
 
 void RegressionArgs::add_solver(CLI::App& app) {

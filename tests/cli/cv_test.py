@@ -143,6 +143,25 @@ class Result(CvTest):
             self.assertIn(f"{number:.6g}"[:6], page)
         self.assertIn("mean squared error", page)
 
+    def test_slopes_of_oscar(self):
+        self.succeed("cv", self.data, "--slope", "0,1,20", "--steps", "15", "--json", "cv.json", "--model", "m.json", "--quiet")
+        result = json.loads((self.folder / "cv.json").read_text())
+        self.assertEqual([curve["slope"] for curve in result["curves"]], [0, 1, 20])
+        least = [min(curve["error"]) for curve in result["curves"]]
+        self.assertEqual(result["best"]["slope"], [0, 1, 20][least.index(min(least))])
+        self.assertEqual(result["best"]["error"], min(least))
+        self.assertIn("15 of 15 certificates hold", self.succeed("verify", "m.json", self.data))
+        self.succeed("cv", self.data, "--weights", "lasso", "--steps", "15", "--json", "lasso.json", "--quiet")
+        lasso = json.loads((self.folder / "lasso.json").read_text())
+        for a, b in zip(lasso["curves"][0]["error"], result["curves"][0]["error"]):
+            self.assertAlmostEqual(a, b, delta=1e-4 * b)  # slope 0 is the lasso
+        for args, message in [(["--slope", "1,1"], "slope: want each number once, got 1 twice"),
+                              (["--slope", "-1"], "slope: want a finite number >= 0, got -1"),
+                              (["--slope", "1,2", "--weights", "bh"], "slope: want one number where the weights are not oscar")]:
+            code, _, err = self.run_tyto("cv", self.data, *args)
+            self.assertEqual((code, err.count("\n")), (2, 1))
+            self.assertIn(message, err)
+
     def test_progress_on_a_terminal(self):
         self.succeed("simulate", "--rows", "100", "--cols", "1000", "--output", "big.csv", "--quiet")
         lines = self.progress_on_a_terminal("cv", "big.csv", "--tolerance", "1e-10", "--repeats", "3")

@@ -27,8 +27,9 @@ double normal_quantile_above(double tail, double start) {
 }
 
 Vector oscar(const WeightContext& c) {
-  return Vector::NullaryExpr(
-      c.p, [&](Index i) { return 1 + static_cast<double>(c.p - 1 - i) / static_cast<double>(c.p); });
+  return Vector::NullaryExpr(c.p, [&](Index i) {
+    return 1 + c.slope * (static_cast<double>(c.p - 1 - i) / static_cast<double>(c.p));
+  });
 }
 Vector lasso(const WeightContext& c) { return Vector::Ones(c.p); }
 Vector linf(const WeightContext& c) {
@@ -70,7 +71,7 @@ struct Row {
   Vector (*make)(const WeightContext&);
 };
 constexpr std::array<Row, 6> kTable{{
-    {"oscar", oscar},        // 1 + (p - i) / p: Bondell & Reich 2008, with the seed paper's slope
+    {"oscar", oscar},        // 1 + slope (p - i) / p: Bondell & Reich 2008; the seed paper's slope is 1
     {"lasso", lasso},        // 1
     {"linf", linf},          // 1, 0, ..., 0
     {"bh", bh},              // Phi^-1(1 - q i / (2p)): Bogdan et al. 2015
@@ -93,6 +94,8 @@ bool is_weight_name(std::string_view name) {
 Vector make_weights(std::string_view name, const WeightContext& context) {
   if (!(context.q > 0 && context.q <= 1))
     throw InvalidArgument(fmt::format("q: want a number in (0, 1], got {}", context.q));
+  if (!(context.slope >= 0 && std::isfinite(context.slope)))
+    throw InvalidArgument(fmt::format("slope: want a finite number >= 0, got {}", context.slope));
   for (const Row& row : kTable)
     if (row.name == name) return row.make(context);
   std::string known;

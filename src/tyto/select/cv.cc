@@ -181,6 +181,14 @@ std::vector<double> time_profile(const Path& path) {
   return spent;
 }
 
+// One for each parameter of the weights that there is to choose from.
+std::vector<RegressionOptions> shapes(const RegressionOptions& regression, const CvOptions& cv) {
+  std::vector<RegressionOptions> all;
+  for (const double q : cv.qs) all.push_back(regression), all.back().q = q;
+  for (const double slope : cv.slopes) all.push_back(regression), all.back().slope = slope;
+  return all.empty() ? std::vector{regression} : all;
+}
+
 class Run {
  public:
   Run(const Task& task, const CvHooks& hooks) : task_(task), hooks_(hooks) {}
@@ -215,14 +223,10 @@ class Run {
   }
 
   void fit_all_rows() {
-    std::vector<double> qs = task_.cv.qs;
-    if (qs.empty()) qs.push_back(task_.regression.q);
-    for (const double q : qs) {
-      RegressionOptions words = task_.regression;
-      words.q = q;
+    for (const RegressionOptions& words : shapes(task_.regression, task_.cv)) {
       Regression regression =
           make_regression(task_.raw.with_threads(task_.fit.threads), task_.response, words);
-      result_.curves.push_back({q, std::move(regression), {}});
+      result_.curves.push_back({words.q, words.slope, std::move(regression), {}});
     }
     for (CvCurve& curve : result_.curves) {
       curve.path = fit_path(curve.regression, task_.cv.path, limited(task_.fit.threads), [&](const auto&) {
@@ -388,9 +392,12 @@ void validate(const CvOptions& options) {
     throw InvalidArgument(fmt::format("repeats: want a number >= 1, got {}", options.repeats));
   if (!options.given.empty() && options.repeats > 1)
     throw InvalidArgument(fmt::format("repeats: want 1 where the folds are given, got {}", options.repeats));
-  for (const double q : options.qs)
-    if (std::ranges::count(options.qs, q) > 1)
-      throw InvalidArgument(fmt::format("q: want each number once, got {} twice", q));
+  const auto want_once = [](const char* field, const std::vector<double>& numbers) {
+    for (const double number : numbers)
+      if (std::ranges::count(numbers, number) > 1)
+        throw InvalidArgument(fmt::format("{}: want each number once, got {} twice", field, number));
+  };
+  want_once("q", options.qs), want_once("slope", options.slopes);
   for (const double gamma : options.gammas) {
     validate_gamma(gamma, false);
     if (std::ranges::count(options.gammas, gamma) > 1)
@@ -440,6 +447,8 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
   if (cv.qs.size() > 1 && (regression.weight_values.size() > 0 ||
                            (regression.weights != "bh" && regression.weights != "gaussian")))
     throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");
+  if (cv.slopes.size() > 1 && (regression.weight_values.size() > 0 || regression.weights != "oscar"))
+    throw InvalidArgument("slope: want one number where the weights are not oscar, got several");
   if (response.size() != raw.rows())
     throw InvalidArgument(fmt::format("response: want {} numbers, got {}", raw.rows(), response.size()));
   const Vector& given = regression.observation_weights;

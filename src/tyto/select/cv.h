@@ -27,13 +27,14 @@ struct CvOptions {
   ErrorMeasure error = ErrorMeasure::kMse;
   PathOptions path = {};        // the grid; rules that end it look at the path on all rows
   std::vector<double> qs = {};  // parameters of bh or gaussian to choose from; empty: that of the regression
+  std::vector<double> slopes = {};  // the same for oscar
   std::vector<double> gammas = {};  // how far to relax, to choose from; empty: not at all
 };
 void validate(const CvOptions& options);
 
 // One fold along the grid: its errors, and its certificates.
 struct FoldScore {
-  Index shape = 0, repeat = 0, fold = 0;  // which: shape counts the qs
+  Index shape = 0, repeat = 0, fold = 0;  // which: shape counts the qs, or the slopes
   Index rows = 0;                         // held out
   double weight = 0;                      // of those rows
   std::vector<double> errors;             // for each gamma, for each strength
@@ -51,7 +52,7 @@ struct CvErrors {
 
 // One shape of the weights.
 struct CvCurve {
-  double q = 0;
+  double q = 0, slope = 0;
   Regression regression;  // of all rows
   Path path;              // the fits on all rows; the errors below are for its steps
   double gamma = 1;       // the best for this shape, and its errors

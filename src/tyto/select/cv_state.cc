@@ -73,6 +73,7 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
            regression.weight_values.size() == 0 ? regression.weights : fingerprint(regression.weight_values)},
           {"gamma", cv.gammas},
           {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
+          {"slope", cv.slopes.empty() ? std::vector<double>{regression.slope} : cv.slopes},
           {"intercept", regression.intercept},
           {"standardize", regression.standardize},
           {"observation_weights", fingerprint(regression.observation_weights)},

@@ -120,7 +120,7 @@ std::vector<Model> make_models(const Dataset& data, const RegressionOptions& opt
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const CrossValidation& cv, const FitOptions& fit_options) {
   RegressionOptions words = options;
-  words.q = cv.chosen().q;
+  words.q = cv.chosen().q, words.slope = cv.chosen().slope;
   std::vector<Model> models = make_models(data, words, cv.chosen().regression, cv.chosen().path, fit_options);
   models.at(static_cast<std::size_t>(cv.best)).best = true;
   models.at(static_cast<std::size_t>(cv.one_se)).one_se = true;

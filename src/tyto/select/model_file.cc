@@ -28,6 +28,7 @@ Json setting(const Model& model, const char* format) {
             {"loss", "gaussian"},
             {"weights", o.weights},
             {"q", o.q},
+            {"slope", o.slope},
             {"fit_intercept", o.intercept},
             {"standardize", o.standardize},
             {"unpenalized", o.unpenalized},
@@ -118,6 +119,7 @@ Json choice(const std::vector<Model>& models, const CrossValidation& cv, Index s
   return {{"step", step},
           {"alpha", models.at(k).alpha},
           {"q", cv.chosen().q},
+          {"slope", cv.chosen().slope},
           {"gamma", cv.chosen().gamma},
           {"nonzeros", models[k].coefficients.size()},
           {"error", cv.chosen().error.at(k)},
@@ -138,11 +140,8 @@ Json cv_document(const std::vector<Model>& models, const CrossValidation& cv, co
 Json curve_json(const CvCurve& curve, const CvErrors& found) {
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(step.alpha);
-  return {{"q", curve.q},
-          {"gamma", found.gamma},
-          {"alphas", alphas},
-          {"error", found.error},
-          {"standard_error", found.standard_error}};
+  return {{"q", curve.q},     {"slope", curve.slope}, {"gamma", found.gamma},
+          {"alphas", alphas}, {"error", found.error}, {"standard_error", found.standard_error}};
 }
 
 // Those of one gamma of a fold.
@@ -151,6 +150,7 @@ Json score_json(const FoldScore& score, const CvCurve& curve, std::size_t gamma)
   for (const Status status : score.statuses) statuses.push_back(name(status));
   const auto begin = score.errors.begin() + static_cast<std::ptrdiff_t>(gamma * curve.path.steps.size());
   return {{"q", curve.q},
+          {"slope", curve.slope},
           {"gamma", curve.by_gamma.at(gamma).gamma},
           {"repeat", score.repeat},
           {"fold", score.fold},
@@ -206,7 +206,7 @@ Model parse(const Json& json) {
   model.n = json.at("n").get<Index>(), model.p = json.at("p").get<Index>();
   RegressionOptions& o = model.options;
   o.weights = json.at("weights").get<std::string>();
-  o.q = json.at("q").get<double>();
+  o.q = json.at("q").get<double>(), o.slope = json.value("slope", 1.0);
   o.intercept = json.at("fit_intercept").get<bool>(), o.standardize = json.at("standardize").get<bool>();
   o.unpenalized = json.value("unpenalized", IndexSet());
   o.ridge = json.value("ridge", 0.0), o.nonnegative = json.value("nonnegative", false);

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<std::string_view, RelativeTo>, 3> kRelativeTo{{
 SortedL1 shape(const RegressionOptions& options, const Design& design) {
   const Index n = std::llround(design.total_weight()), p = design.cols();
   if (options.weight_values.size() == 0)
-    return SortedL1(make_weights(options.weights, {n, p, options.q}), options.nonnegative);
+    return SortedL1(make_weights(options.weights, {n, p, options.q, options.slope}), options.nonnegative);
   if (options.weight_values.size() != p)
     throw InvalidArgument("weights: want " + std::to_string(p) + " numbers, one for each column, got " +
                           std::to_string(options.weight_values.size()));

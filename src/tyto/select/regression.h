@@ -22,7 +22,7 @@ std::vector<std::string> relative_to_names();
 struct RegressionOptions {
   std::string weights = "oscar";  // a row of the weight table; any other name goes with `weight_values`
   Vector weight_values = {};      // the shape itself, if not empty: p numbers
-  double q = 0.1;
+  double q = 0.1, slope = 1;      // parameters of the shape: see WeightContext
   double strength = 0.1;
   RelativeTo relative_to = RelativeTo::kAlphaMax;
   bool intercept = true, standardize = true;

@@ -56,7 +56,8 @@ Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, 
     const auto values = model["weight_values"].get<std::vector<double>>();
     shape = Eigen::Map<const Vector>(values.data(), std::ssize(values));
   } else {
-    shape = make_weights(model.at("weights").get<std::string>(), {n, p, model.at("q")});
+    shape = make_weights(model.at("weights").get<std::string>(),
+                         {n, p, model.at("q"), model.value("slope", 1.0)});
   }
   if (shape.size() != p) throw DataError(path + ": expected p weights, got " + std::to_string(shape.size()));
   Reals weights(shape.begin(), shape.end());
@@ -85,7 +86,8 @@ Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::j
                 json.at("fit_intercept"),
                 json.at("standardize"),
                 json.value("nonnegative", false),
-                json.value("weights_column", "") != "" || json.value("weights_file", "") != "",
+                !json.value("weights_column", std::string()).empty() ||
+                    !json.value("weights_file", std::string()).empty(),
                 json.at("status") == "converged",
                 json.at("intercept"),
                 json.at("primal"),
