@@ -36,6 +36,13 @@ struct Moments {
   double mean, deviation, squares;
 };
 
+// How often rows count.
+struct RowWeights {
+  const Vector& weight;  // empty: all once
+  double total;
+  Index counted;  // rows of weight > 0
+};
+
 // f(0) + ... + f(n - 1), in an order that the compiler may turn into vectors and that depends on n alone.
 template <class F>
 double sum_of(Index n, F f) {
@@ -49,7 +56,8 @@ double sum_of(Index n, F f) {
 }
 
 template <class Scalar>
-Moments moments_of(const DenseColumns<Scalar>& x, Index j, const Vector& weight, double total, bool center) {
+Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& rows, bool center) {
+  const Vector& weight = rows.weight;
   const Index n = x.rows;
   const Scalar* column = x.data + j * n;
   const double* times = weight.data();
@@ -66,14 +74,16 @@ Moments moments_of(const DenseColumns<Scalar>& x, Index j, const Vector& weight,
   bool constant = true;
   for (Index i = first; i < n && constant; ++i) constant = column[i] == column[first] || !counts(i);
   if (constant) return {value(first), 0, squares};
-  const double mean = sum([](double v) { return v; }) / total;
+  const double mean = sum([](double v) { return v; }) / rows.total;
   return {mean, sum([&](double v) { return (v - mean) * (v - mean); }), squares};
 }
 
-// Entries that are not stored are zeros; they count as often as the weight that is left over.
+// Entries that are not stored are zeros. Whether any of them counts is asked of numbers of rows, as sums of
+// weights round.
 template <class Scalar, class StorageIndex>
-Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const Vector& weight, double total,
+Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const RowWeights& rows,
                    bool center) {
+  const Vector& weight = rows.weight;
   const bool weighted = weight.size() > 0;
   const auto each = [&](auto&& f) {
     for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k)
@@ -81,23 +91,24 @@ Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const 
         f(static_cast<double>(x.value[k]), times);
   };
   double sum = 0, squares = 0, stored = 0;
+  Index entries = 0;
   double least = std::numeric_limits<double>::infinity(), most = -least;
   each([&](double value, double times) {
-    sum += times * value, squares += times * value * value, stored += times;
+    sum += times * value, squares += times * value * value, stored += times, ++entries;
     least = std::min(least, value), most = std::max(most, value);
   });
   if (!center) return {0, squares, squares};
-  const bool zeros = x.start[j + 1] - x.start[j] < x.rows && (!weighted || stored < total);
+  const bool zeros = entries < rows.counted;
   if (zeros) least = std::min(least, 0.0), most = std::max(most, 0.0);
   if (!(least < most)) return {least == most ? least : 0, 0, squares};
-  const double mean = sum / total;
-  double deviation = zeros ? (total - stored) * mean * mean : 0;
+  const double mean = sum / rows.total;
+  double deviation = zeros ? std::max(0.0, rows.total - stored) * mean * mean : 0;
   each([&](double value, double times) { deviation += times * (value - mean) * (value - mean); });
   return {mean, deviation, squares};
 }
 
-Moments moments_of(const ColumnStorage& storage, Index raw, const Vector& weight, double total, bool center) {
-  return std::visit([&](const auto& x) { return moments_of(x, raw, weight, total, center); }, storage);
+Moments moments_of(const ColumnStorage& storage, Index raw, const RowWeights& rows, bool center) {
+  return std::visit([&](const auto& x) { return moments_of(x, raw, rows, center); }, storage);
 }
 
 }  // namespace
@@ -123,8 +134,9 @@ Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) 
   Design design(storage, std::move(owner));
   Columns columns = *design.columns_;
   columns.norm.resize(design.cols());
+  const RowWeights rows{design.roots(), design.total_weight(), design.rows()};
   for (Index j = 0; j < design.cols(); ++j)
-    columns.norm[j] = std::sqrt(moments_of(storage, j, {}, 0, false).squares);
+    columns.norm[j] = std::sqrt(moments_of(storage, j, rows, false).squares);
   columns.magnitude = columns.norm;
   design.adopt(std::move(columns));
   return design;
@@ -173,9 +185,10 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
   Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector::Ones(cols()),
                   Vector(cols()), Vector(cols())};
-  const double length = std::sqrt(result.total_weight());
+  const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
+  const double length = std::sqrt(rows.total);
   for_each_column([&](Index j) {
-    const Moments m = moments_of(storage_, raw(j), weights, result.total_weight(), center);
+    const Moments m = moments_of(storage_, raw(j), rows, center);
     if (center) columns.offset(0, j) = m.mean;
     const double norm = std::sqrt(m.deviation);
     columns.scale[j] = scale && norm > 0 ? norm / length : 1;

@@ -203,6 +203,24 @@ TEST(Design, SeveralVectorsAtOnceAreEachOnItsOwn) {
   }
 }
 
+// A column that is constant where it counts, whatever it is, or is not stored, elsewhere; and sums of weights
+// that round.
+TEST(Design, AColumnThatIsConstantWhereItCountsIsCentredToZero) {
+  Random random(12);
+  Eigen::MatrixXd x = Eigen::MatrixXd::Constant(40, 3, 5);
+  Vector weights(40);
+  for (Index i = 0; i < 40; ++i) weights[i] = i % 7 == 0 ? 0 : random.uniform(0.01, 1);
+  for (Index i = 0; i < 40; i += 7) x(i, 0) = 0, x(i, 1) = 9;
+  for (const Design& raw : every_storage(x)) {
+    const Design design = raw.standardized(true, true, weights);
+    EXPECT_EQ(design.norms(), Vector::Zero(3));
+    EXPECT_EQ(design.scales(), Vector::Ones(3));
+    Vector out;
+    design.transpose_multiply(random_vector(random, 40), out);
+    EXPECT_LE(out.norm(), 1e-13);
+  }
+}
+
 TEST(Design, HugeMeansDoNotDrownTheDeviation) {
   Random random(5);
   const Eigen::MatrixXd x = random_matrix(random, 200, 3).array() + 1e9;
