@@ -8,6 +8,7 @@
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/model_args.h"
+#include "tyto/base/error.h"
 
 namespace tyto::cli {
 namespace {
@@ -88,6 +89,10 @@ int run(const VerifyArgs& args) {
   check_outputs({args.json}, args.data.inputs({args.model.file}));
   const std::vector<Model> models = load_models(args.model.file);
   const std::optional<Index> chosen = args.model.chosen(models);
+  const Model& first = models.front();
+  if (!args.data.observation_weights.empty() && first.weights_column.empty() && first.weights_file.empty())
+    throw InvalidArgument("observation-weights: want none, as the model was fitted without, got '" +
+                          args.data.observation_weights + "'");
   const Dataset data = args.data.read(as_fitted(models.front(), args.data.options()));
   std::vector<Checked> all;
   Index step = chosen.value_or(0);

@@ -118,6 +118,21 @@ class Extensions(CommandTest):
         self.write("changed.json", json.dumps({**model, "nonnegative": True}))
         self.assertIn("does not hold", self.verify(code=1, model="changed.json"))
 
+    def test_damaged_models_and_folds_without_weight(self):
+        self.fit("--unpenalized", "c1")
+        model = json.loads((self.folder / "model.json").read_text())
+        for columns in [list(range(8)), [8], [1, 1]]:
+            self.write("changed.json", json.dumps({**model, "unpenalized": columns}))
+            code, out, err = self.run_tyto("verify", "changed.json", self.data)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
+        code, _, err = self.run_tyto("verify", "model.json", self.data, "--observation-weights", "c2")
+        self.assertEqual(code, 2)
+        self.assertIn("observation-weights: want none, as the model was fitted without, got 'c2'", err)
+        self.write("one.txt", "1\n" + "0\n" * 24)
+        code, _, err = self.run_tyto("cv", self.data, "--observation-weights", "one.txt", "--folds", "3")
+        self.assertEqual(code, 2)
+        self.assertIn("folds: want rows of positive weight outside each fold, got none outside fold", err)
+
     def test_mistakes(self):
         data = self.weighted()
         self.write("short.txt", "1\n2\n")

@@ -9,6 +9,7 @@
 #include "tests/support/certified.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
+#include "tyto/base/error.h"
 #include "tyto/select/path.h"
 #include "tyto/select/regression.h"
 
@@ -244,6 +245,34 @@ INSTANTIATE_TEST_SUITE_P(Every, Extension,
                                   name(std::get<1>(shown.param));
                          });
 
+// A response that unpenalised columns explain, but for rounding, leaves nothing to fit; nor do penalised
+// columns that they span.
+TEST(Extensions, NothingIsLeftInTheSpanOfUnpenalizedColumns) {
+  Data data = correlated(9, 20, 5);
+  data.y = 2 + 3 * data.x.col(1).array();
+  data.x.col(3) = 1 - 4 * data.x.col(1).array() + 0.5 * data.x.col(2).array();
+  RegressionOptions options;
+  options.unpenalized = {1, 2};
+  for (const Storage storage : {Storage::kDense, Storage::kSparse})
+    for (const bool standardize : {true, false}) {
+      options.standardize = standardize;
+      const Regression regression = make_regression(stored(data.x, storage), data.y, options);
+      EXPECT_EQ(regression.problem.y, Vector::Zero(20));
+      EXPECT_EQ(regression.alpha_max, 0);
+      EXPECT_EQ(regression.problem.design.norms()[1], 0);
+      Vector correlation;
+      Random random(1);
+      regression.problem.design.transpose_multiply(random_vector(random, 20), correlation);
+      EXPECT_EQ(correlation[1], 0);
+      EXPECT_NE(correlation[0], 0);
+      const DataScale model = regression.on_data_scale(Vector::Zero(3));
+      EXPECT_NEAR(model.coefficients[1], 3, 1e-12);
+      EXPECT_NEAR(model.intercept, 2, 1e-11);
+      EXPECT_NEAR(model.coefficients[2], 0, 1e-12);
+      EXPECT_EQ(model.coefficients[3], 0);
+    }
+}
+
 TEST(Extensions, MistakesAreNamed) {
   const Data data = correlated(8, 6, 4);
   const auto message = [&](const RegressionOptions& options) -> std::string {
@@ -268,6 +297,15 @@ TEST(Extensions, MistakesAreNamed) {
   EXPECT_EQ(message(options), "unpenalized: want columns from 0 to 3, each once, got 1");
   options.unpenalized = {0, 1, 2, 3};
   EXPECT_EQ(message(options), "unpenalized: want at least one column that is penalised, got none");
+  options.unpenalized = {2};
+  Data huge = data;
+  huge.x.col(2) *= 1e200;
+  try {
+    make_regression(Design::dense(huge.x), huge.y, options);
+    FAIL() << "accepted";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "design: column 2: want finite numbers whose squares can be added");
+  }
   options.unpenalized = {};
   options.ridge = -1;
   EXPECT_EQ(message(options), "ridge: want a finite number >= 0, got -1");

@@ -87,15 +87,14 @@ Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const 
   const bool weighted = weight.size() > 0;
   const auto each = [&](auto&& f) {
     for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k)
-      if (const double times = weighted ? weight[x.row[k]] : 1; times > 0)
-        f(static_cast<double>(x.value[k]), times);
+      f(static_cast<double>(x.value[k]), weighted ? weight[x.row[k]] : 1);
   };
   double sum = 0, squares = 0, stored = 0;
   Index entries = 0;
   double least = std::numeric_limits<double>::infinity(), most = -least;
   each([&](double value, double times) {
-    sum += times * value, squares += times * value * value, stored += times, ++entries;
-    least = std::min(least, value), most = std::max(most, value);
+    sum += times * value, squares += times * value * value, stored += times;
+    if (times > 0) ++entries, least = std::min(least, value), most = std::max(most, value);
   });
   if (!center) return {0, squares, squares};
   const bool zeros = entries < rows.counted;
@@ -170,7 +169,7 @@ void Design::for_each_column(const std::function<void(Index)>& task) const {
 
 Design Design::standardized(bool center, bool scale, const Vector& weights) const {
   if (weights.size() > 0 && (weights.size() != rows_ || !weights.allFinite() || (weights.array() < 0).any() ||
-                             !(weights.sum() > 0)))
+                             !(weights.sum() > 0) || !std::isfinite(weights.sum())))
     throw InvalidArgument("observation-weights: want " + std::to_string(rows_) +
                           " finite numbers >= 0 that are not all 0");
   const bool weighted = weights.size() > 0;
@@ -200,14 +199,14 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
 }
 
 // Gram-Schmidt, twice. The norm that is left over is raised by its rounding error, since screening rests on
-// it.
+// it; where little is left, it is measured. A column of which nothing is left is 0: divided by infinity.
 Design Design::without(Index column) const {
-  constexpr double kNothing = 1e-10;
+  constexpr double kLittle = 1e-6, kNothing = 1e-10, kInfinity = std::numeric_limits<double>::infinity();
   Vector direction(rows_), along;
   pack({&column, 1}, 0, rows_, direction.data());
   direction -= basis() * coordinates(direction);
   const double length = direction.norm();
-  if (!(length > kNothing * magnitudes()[column])) return *this;
+  if (!(length > kNothing * norms()[column])) return *this;
   direction /= length;
   transpose_multiply(direction, along);
   const Index count = basis().cols();
@@ -215,15 +214,26 @@ Design Design::without(Index column) const {
   frame.plain = false;
   frame.basis.conservativeResize(rows_, count + 1);
   frame.basis.col(count) = direction;
-  Columns columns = *columns_;
-  columns.offset.conservativeResize(count + 1, cols());
-  columns.offset.row(count) = along.cwiseProduct(scales());
-  const double rounding = static_cast<double>(rows_ + 16) * std::numeric_limits<double>::epsilon();
-  columns.norm = ((norms().array().square() - along.array().square()).max(0.0) +
-                  rounding * magnitudes().array().square())
-                     .sqrt();
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
+  Columns columns = *columns_;
+  columns.offset.conservativeResize(count + 1, cols());
+  for (Index j = 0; j < cols(); ++j)
+    columns.offset(count, j) = columns.scale[j] < kInfinity ? along[j] * columns.scale[j] : 0;
+  result.columns_ = std::make_shared<const Columns>(columns);  // for pack() below
+  const double rounding = static_cast<double>(rows_ + 16) * std::numeric_limits<double>::epsilon();
+  for (Index j = 0; j < cols(); ++j) {
+    const double before = columns.norm[j], left = before * before - along[j] * along[j];
+    if (left > kLittle * before * before) {
+      columns.norm[j] = std::sqrt(left + rounding * before * before);
+    } else if (before > 0) {
+      Vector rest(rows_);
+      result.pack({&j, 1}, 0, rows_, rest.data());
+      columns.norm[j] = rest.norm() + rounding * columns.magnitude[j];
+      if (rest.norm() <= kNothing * before)
+        columns.norm[j] = columns.magnitude[j] = 0, columns.scale[j] = kInfinity;
+    }
+  }
   result.adopt(std::move(columns));
   return result;
 }

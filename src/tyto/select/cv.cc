@@ -15,6 +15,7 @@
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
 #include "tyto/base/stopwatch.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
@@ -184,9 +185,14 @@ std::vector<double> time_profile(const Path& path) {
 // One for each parameter of the weights that there is to choose from.
 std::vector<RegressionOptions> shapes(const RegressionOptions& regression, const CvOptions& cv) {
   std::vector<RegressionOptions> all;
-  for (const double q : cv.qs) all.push_back(regression), all.back().q = q;
-  for (const double slope : cv.slopes) all.push_back(regression), all.back().slope = slope;
-  return all.empty() ? std::vector{regression} : all;
+  RegressionOptions one = regression;
+  if (cv.qs.size() == 1) one.q = cv.qs.front();
+  if (cv.slopes.size() == 1) one.slope = cv.slopes.front();
+  for (const double q : cv.qs.size() > 1 ? cv.qs : std::vector<double>())
+    all.push_back(one), all.back().q = q;
+  for (const double slope : cv.slopes.size() > 1 ? cv.slopes : std::vector<double>())
+    all.push_back(one), all.back().slope = slope;
+  return all.empty() ? std::vector{one} : all;
 }
 
 class Run {
@@ -220,6 +226,11 @@ class Run {
                            ? random_folds(n, cv.folds, cv.seed + static_cast<std::uint64_t>(repeat))
                            : cv.given);
     result_.folds = count_folds(folds_.front(), n), result_.repeats = cv.repeats;
+    for (const Folds& folds : folds_)
+      for (Index fold = 0; fold < result_.folds; ++fold)
+        if (!(task_.weights(split(folds, fold).training).sum() > 0))
+          throw InvalidArgument(fmt::format(
+              "folds: want rows of positive weight outside each fold, got none outside fold {}", fold));
   }
 
   void fit_all_rows() {
@@ -359,7 +370,8 @@ class Run {
 };
 
 double variance(const Vector& y, const Vector& weights) {
-  if (y.size() == 0 || y.minCoeff() == y.maxCoeff()) return 0;
+  const Vector counted = y(nonzero_entries(weights));
+  if (counted.size() == 0 || counted.minCoeff() == counted.maxCoeff()) return 0;
   const double total = weights.sum(), mean = weights.dot(y) / total;
   return weights.dot((y.array() - mean).square().matrix()) / total;
 }
@@ -453,8 +465,9 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
     throw InvalidArgument(fmt::format("response: want {} numbers, got {}", raw.rows(), response.size()));
   const Vector& given = regression.observation_weights;
   const Vector weights = given.size() > 0 ? given : Vector::Ones(raw.rows());
-  if (weights.size() != raw.rows() || response.size() != raw.rows())
-    make_regression(raw, response, regression);
+  if (weights.size() != raw.rows())
+    throw InvalidArgument(
+        fmt::format("observation-weights: want {} numbers, got {}", raw.rows(), weights.size()));
   const Task task{raw, response, regression, cv, options, weights, variance(response, weights)};
   if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");

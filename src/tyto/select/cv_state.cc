@@ -1,5 +1,6 @@
 #include "tyto/select/cv_state.h"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <filesystem>
@@ -134,12 +135,17 @@ FoldScore parse(const Json& json) {
   return score;
 }
 
+std::string hyphenated(std::string key) {
+  std::ranges::replace(key, '_', '-');
+  return key;
+}
+
 void compare(const Json& found, const Json& wanted) {
   for (const auto& [key, value] : wanted.items())
     if (const Json got = found.value(key, Json()); got != value) {
-      const std::string why =
-          key == "data" ? "other data"
-                        : "--" + key + " " + got.dump().substr(0, 40) + ", not " + value.dump().substr(0, 40);
+      const std::string why = key == "data" ? "other data"
+                                            : "--" + hyphenated(key) + " " + got.dump().substr(0, 40) +
+                                                  ", not " + value.dump().substr(0, 40);
       throw DataError("holds folds of another run: of " + why +
                       "; give the options of that run, or another file");
     }

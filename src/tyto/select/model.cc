@@ -86,7 +86,11 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   std::vector<Index> cluster(static_cast<std::size_t>(coefficients.size()), kNone);
   for (std::size_t k = 0; k < clusters.size(); ++k)
     cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[k];
-  for (const Index j : nonzero_entries(coefficients))
+  IndexSet listed = nonzero_entries(coefficients);
+  listed.insert(listed.end(), regression.free.begin(), regression.free.end());
+  std::ranges::sort(listed);
+  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+  for (const Index j : listed)
     model.coefficients.push_back({j, coefficients[j], cluster[static_cast<std::size_t>(j)],
                                   data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
   return model;

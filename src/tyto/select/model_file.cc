@@ -209,6 +209,11 @@ Model parse(const Json& json) {
   o.q = json.at("q").get<double>(), o.slope = json.value("slope", 1.0);
   o.intercept = json.at("fit_intercept").get<bool>(), o.standardize = json.at("standardize").get<bool>();
   o.unpenalized = json.value("unpenalized", IndexSet());
+  for (const Index column : o.unpenalized)
+    if (column < 0 || column >= model.p || std::ranges::count(o.unpenalized, column) > 1 ||
+        std::ssize(o.unpenalized) == model.p)
+      throw DataError("expected some of the columns below p as unpenalized, each once, got " +
+                      std::to_string(column));
   o.ridge = json.value("ridge", 0.0), o.nonnegative = json.value("nonnegative", false);
   model.weights_column = json.value("weights_column", ""),
   model.weights_file = json.value("weights_file", "");

@@ -110,7 +110,9 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
 Path fit_path(const Regression& regression, const PathOptions& rules, const FitOptions& options,
               const PathObserver& observer) {
   const Problem& problem = regression.problem;
-  const Index n = problem.design.rows(), p = problem.design.cols();
+  const Vector& roots = problem.design.roots();  // rows of weight 0 are not there
+  const Index n = roots.size() > 0 ? (roots.array() > 0).count() : problem.design.rows(),
+              p = problem.design.cols();
   const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
   Problem unit = problem;
   unit.penalty = regression.shape;

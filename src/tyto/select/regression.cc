@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tyto/base/error.h"
 #include "tyto/math/entries.h"
@@ -19,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, RelativeTo>, 3> kRelativeTo{{
 }};
 
 SortedL1 shape(const RegressionOptions& options, const Design& design) {
-  const Index n = std::llround(design.total_weight()), p = design.cols();
+  const Index n = std::llround(std::min(design.total_weight(), 1e15)), p = design.cols();
   if (options.weight_values.size() == 0)
     return SortedL1(make_weights(options.weights, {n, p, options.q, options.slope}), options.nonnegative);
   if (options.weight_values.size() != p)
@@ -63,9 +64,13 @@ Vector take_out(const Design& design, bool intercept, Vector& y) {
   Vector along = Vector::Zero(design.basis().cols());
   if (intercept) along[0] = mean(y, design), y.array() -= along[0];
   if (design.roots().size() > 0) y = (design.roots().array() > 0).select(design.roots().cwiseProduct(y), 0);
+  const double size = y.norm();
   const Vector rest = design.coordinates(y);
   for (Index d = intercept ? 1 : 0; d < along.size(); ++d)
     along[d] = rest[d], y -= rest[d] * design.basis().col(d);
+  // What rounding leaves of a response that unpenalised columns explain is nothing.
+  const double rounding = static_cast<double>(y.size() + 16) * std::numeric_limits<double>::epsilon();
+  if (along.size() > (intercept ? 1 : 0) && y.norm() <= rounding * size) y.setZero();
   return along;
 }
 
@@ -97,6 +102,7 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   Regression result;
   result.has_intercept = options.intercept;
   Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights);
+  validate(design, response);
   for (const Index j : options.unpenalized) {
     const Index before = design.basis().cols();
     design = design.without(j);

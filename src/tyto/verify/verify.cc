@@ -103,10 +103,12 @@ Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::j
     for (const Index column : claim.unpenalized)
       if (column < 0 || column >= claim.p || std::ranges::count(claim.unpenalized, column) > 1)
         throw DataError(path + ": expected unpenalised columns from 0 to p - 1, each once");
+    if (std::ssize(claim.unpenalized) >= claim.p)
+      throw DataError(path + ": expected at least one column that is penalised");
     if (!(claim.ridge >= 0)) throw DataError(path + ": expected a ridge >= 0");
     if (json.contains("gamma")) take_penalized(claim, read_relaxed(json));
     check_shape(claim, data);
-    const Index n = claim.weighted ? std::llround(data.weights.sum()) : claim.n;
+    const Index n = claim.weighted ? std::llround(std::min(data.weights.sum(), 1e15)) : claim.n;
     claim.weights = weights_of(path, json, n, claim.p - std::ssize(claim.unpenalized));
     return claim;
   } catch (const nlohmann::json::exception& error) {
