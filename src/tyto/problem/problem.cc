@@ -37,7 +37,7 @@ void validate(const Design& design, const Vector& y) {
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
   for (Index j = 0; j < design.cols(); ++j) {
-    if (!std::isfinite(design.scales()[j])) continue;  // nothing is left of it
+    if (design.magnitudes()[j] == 0 && std::isinf(design.scales()[j])) continue;  // nothing is left of it
     const double magnitude = design.magnitudes()[j] * design.scales()[j];
     if (!std::isfinite(magnitude))
       throw InvalidArgument("design: column " + std::to_string(j) +
