@@ -1,6 +1,7 @@
 // What is computed from the columns of a design, a column or a block of rows at a time.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "tyto/base/parallel.h"
 #include "tyto/math/design.h"
@@ -29,18 +30,30 @@ void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const d
   }
 }
 
-// The same for up to four columns and many v, in blocks of rows that stay in the innermost cache.
+// The same for many v: blocks of rows, packed where the columns are not one after the other as doubles.
 template <class Scalar>
-void four_dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Eigen::MatrixXd& v,
-               Eigen::Matrix<double, 4, Eigen::Dynamic>& out) {
+void products(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v,
+              MatrixView out) {
   constexpr Index kBlock = 1024;
+  const Index count = std::ssize(columns);
+  const bool in_place = std::is_same_v<Scalar, double> && columns.back() - columns.front() == count - 1;
+  Matrix packed(in_place ? 0 : std::min(kBlock, x.rows), count);
   for (Index begin = 0; begin < x.rows; begin += kBlock) {
     const Index length = std::min(kBlock, x.rows - begin);
-    std::array<const Scalar*, 4> four;
-    for (std::size_t k = 0; k < 4; ++k)  // the last one again where there are fewer
-      four[k] = x.data + columns[std::min(k, columns.size() - 1)] * x.rows + begin;
-    for (Index k = 0; k < v.cols(); ++k)
-      kernels::dot4(four.data(), v.col(k).data() + begin, length, out.col(k).data());
+    const Scalar* first = x.data + columns.front() * x.rows + begin;
+    const auto block = v.middleRows(begin, length);
+    if constexpr (std::is_same_v<Scalar, double>)
+      if (in_place) {
+        transpose_product(Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(first, length, count,
+                                                                            Eigen::OuterStride<>(x.rows)),
+                          block, begin == 0 ? 0.0 : 1.0, out);
+        continue;
+      }
+    for (Index k = 0; k < count; ++k) {
+      const Scalar* from = x.data + columns[static_cast<std::size_t>(k)] * x.rows + begin;
+      for (Index i = 0; i < length; ++i) packed(i, k) = static_cast<double>(from[i]);
+    }
+    transpose_product(packed.topRows(length), block, begin == 0 ? 0.0 : 1.0, out);
   }
 }
 
@@ -236,23 +249,22 @@ void Design::transpose_multiply(const Matrix& v, Matrix& out) const {
     for (Index k = 0; k < v.cols(); ++k) transpose_multiply(Vector(v.col(k)), one), out.col(k) = one;
     return;
   }
-  const Index entries = stored_entries(), tasks = (cols() + 3) / 4;
+  constexpr Index kGroup = 64;
+  const Index entries = stored_entries(), tasks = (cols() + kGroup - 1) / kGroup;
   *entries_read_ += entries;
   const Matrix along = basis().transpose() * v;
   const Matrix factors = roots().size() > 0 ? Matrix(roots().asDiagonal() * v) : Matrix();
   const Matrix& scaled = roots().size() > 0 ? factors : v;
   parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
-    const Index begin = 4 * task, count = std::min<Index>(4, cols() - begin);
+    const Index begin = kGroup * task, count = std::min(kGroup, cols() - begin);
     const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
-    Eigen::Matrix<double, 4, Eigen::Dynamic> part =
-        Eigen::Matrix<double, 4, Eigen::Dynamic>::Zero(4, v.cols());
+    Matrix part = Matrix::Zero(count, v.cols());
     std::visit(
         [&](const auto& x) {
-          if constexpr (!requires { x.start; }) four_dots(x, group, scaled, part);
+          if constexpr (!requires { x.start; }) tyto::products(x, group, scaled, part);
         },
         storage_);
-    out.middleRows(begin, count) =
-        part.topRows(count) - offsets().middleCols(begin, count).transpose() * along;
+    out.middleRows(begin, count) = part - offsets().middleCols(begin, count).transpose() * along;
     out.middleRows(begin, count).array().colwise() /= scales().segment(begin, count).array();
   });
 }
