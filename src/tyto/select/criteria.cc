@@ -1,17 +1,20 @@
 #include "tyto/select/criteria.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 #include "tyto/select/noise.h"
 
 namespace tyto {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Criterion>, 3> kCriteria{
-    {{"aic", Criterion::kAic}, {"bic", Criterion::kBic}, {"cp", Criterion::kCp}}};
+constexpr Names kCriteria({
+    std::pair<std::string_view, Criterion>{"aic", Criterion::kAic},
+    {"bic", Criterion::kBic},
+    {"cp", Criterion::kCp},
+});
 
 double freedom(const PathStep& step, const Problem& problem) {
   const Index outside = problem.design.basis().cols();
@@ -35,21 +38,12 @@ std::optional<double> value(const Criteria& of, Criterion criterion) {
 
 }  // namespace
 
-std::string_view name(Criterion criterion) {
-  for (const auto& [name, value] : kCriteria)
-    if (value == criterion) return name;
-  return "";
-}
+std::string_view name(Criterion criterion) { return kCriteria.name(criterion); }
 
-std::vector<std::string> criterion_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : kCriteria) names.emplace_back(name);
-  return names;
-}
+std::vector<std::string> criterion_names() { return kCriteria.all(); }
 
 Criterion parse_criterion(std::string_view text) {
-  for (const auto& [name, value] : kCriteria)
-    if (name == text) return value;
+  if (const auto found = kCriteria.find(text)) return *found;
   throw InvalidArgument("choose: want aic, bic or cp, got '" + std::string(text) + "'");
 }
 

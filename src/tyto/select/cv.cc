@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -13,6 +12,7 @@
 #include <tuple>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 #include "tyto/base/parallel.h"
 #include "tyto/base/stopwatch.h"
 #include "tyto/math/entries.h"
@@ -20,8 +20,11 @@
 namespace tyto {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ErrorMeasure>, 3> kMeasures{
-    {{"mse", ErrorMeasure::kMse}, {"mae", ErrorMeasure::kMae}, {"r2", ErrorMeasure::kR2}}};
+constexpr Names kMeasures({
+    std::pair<std::string_view, ErrorMeasure>{"mse", ErrorMeasure::kMse},
+    {"mae", ErrorMeasure::kMae},
+    {"r2", ErrorMeasure::kR2},
+});
 
 // What every fold needs and none changes.
 struct Task {
@@ -378,21 +381,12 @@ double variance(const Vector& y, const Vector& weights) {
 
 }  // namespace
 
-std::string_view name(ErrorMeasure measure) {
-  for (const auto& [name, value] : kMeasures)
-    if (value == measure) return name;
-  return "";
-}
+std::string_view name(ErrorMeasure measure) { return kMeasures.name(measure); }
 
-std::vector<std::string> error_measure_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : kMeasures) names.emplace_back(name);
-  return names;
-}
+std::vector<std::string> error_measure_names() { return kMeasures.all(); }
 
 ErrorMeasure parse_error_measure(std::string_view text) {
-  for (const auto& [name, value] : kMeasures)
-    if (name == text) return value;
+  if (const auto found = kMeasures.find(text)) return *found;
   throw InvalidArgument("error: want mse, mae or r2, got '" + std::string(text) + "'");
 }
 

@@ -3,25 +3,25 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 #include "tyto/math/entries.h"
 #include "tyto/select/relax.h"
 
 namespace tyto {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, NoiseStatus>, 5> kStatuses{{
-    {"converged", NoiseStatus::kConverged},
+constexpr Names kStatuses({
+    std::pair<std::string_view, NoiseStatus>{"converged", NoiseStatus::kConverged},
     {"cycle", NoiseStatus::kCycle},
     {"limit", NoiseStatus::kLimit},
     {"too_many_selected", NoiseStatus::kTooManySelected},
     {"no_noise", NoiseStatus::kNoNoise},
-}};
+});
 
 // The estimates so far: supports, and the sigma of each.
 struct History {
@@ -105,15 +105,10 @@ class Estimate {
 
 }  // namespace
 
-std::string_view name(NoiseStatus status) {
-  for (const auto& [name, value] : kStatuses)
-    if (value == status) return name;
-  return "";
-}
+std::string_view name(NoiseStatus status) { return kStatuses.name(status); }
 
 NoiseStatus parse_noise_status(std::string_view text) {
-  for (const auto& [name, value] : kStatuses)
-    if (name == text) return value;
+  if (const auto found = kStatuses.find(text)) return *found;
   throw DataError("expected a status of a noise estimate, got '" + std::string(text.substr(0, 40)) + "'");
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 
 namespace tyto {
 namespace {
@@ -179,23 +180,16 @@ void validate(const PathOptions& options) {
 }
 
 std::string_view name(PathStop stop) {
-  switch (stop) {
-    case PathStop::kNone:
-      return "none";
-    case PathStop::kMaxExplained:
-      return "max_explained";
-    case PathStop::kMinChange:
-      return "min_change";
-    case PathStop::kMaxNonzeros:
-      return "max_nonzeros";
-    case PathStop::kMaxClusters:
-      return "max_clusters";
-    case PathStop::kMaxSeconds:
-      return "max_seconds";
-    case PathStop::kInterrupted:
-      return "interrupt";
-  }
-  return "";
+  static constexpr Names kStops({
+      std::pair<std::string_view, PathStop>{"none", PathStop::kNone},
+      {"max_explained", PathStop::kMaxExplained},
+      {"min_change", PathStop::kMinChange},
+      {"max_nonzeros", PathStop::kMaxNonzeros},
+      {"max_clusters", PathStop::kMaxClusters},
+      {"max_seconds", PathStop::kMaxSeconds},
+      {"interrupt", PathStop::kInterrupted},
+  });
+  return kStops.name(stop);
 }
 
 }  // namespace tyto

@@ -3,21 +3,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 #include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, RelativeTo>, 3> kRelativeTo{{
-    {"alpha-max", RelativeTo::kAlphaMax},
+constexpr Names kRelativeTo({
+    std::pair<std::string_view, RelativeTo>{"alpha-max", RelativeTo::kAlphaMax},
     {"correlation", RelativeTo::kCorrelation},
     {"absolute", RelativeTo::kAbsolute},
-}};
+});
 
 SortedL1 shape(const RegressionOptions& options, const Design& design) {
   const Index n = std::llround(std::min(design.total_weight(), 1e15)), p = design.cols();
@@ -84,15 +84,10 @@ double unit(const Problem& problem, const Regression& regression, RelativeTo rel
 
 }  // namespace
 
-std::vector<std::string> relative_to_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : kRelativeTo) names.emplace_back(name);
-  return names;
-}
+std::vector<std::string> relative_to_names() { return kRelativeTo.all(); }
 
 RelativeTo parse_relative_to(std::string_view text) {
-  for (const auto& [name, value] : kRelativeTo)
-    if (name == text) return value;
+  if (const auto found = kRelativeTo.find(text)) return *found;
   throw InvalidArgument("relative-to: want alpha-max, correlation or absolute, got '" + std::string(text) +
                         "'");
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
 #include "tyto/base/stopwatch.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/problem/correlation.h"
@@ -334,19 +335,14 @@ void validate(const FitOptions& options) {
 }
 
 std::string_view name(Status status) {
-  switch (status) {
-    case Status::kConverged:
-      return "converged";
-    case Status::kEpochLimit:
-      return "epoch_limit";
-    case Status::kTimeLimit:
-      return "time_limit";
-    case Status::kInterrupted:
-      return "interrupted";
-    case Status::kStalled:
-      return "stalled";
-  }
-  return "";
+  static constexpr Names kStatuses({
+      std::pair<std::string_view, Status>{"converged", Status::kConverged},
+      {"epoch_limit", Status::kEpochLimit},
+      {"time_limit", Status::kTimeLimit},
+      {"interrupted", Status::kInterrupted},
+      {"stalled", Status::kStalled},
+  });
+  return kStatuses.name(status);
 }
 
 }  // namespace tyto
