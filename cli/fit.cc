@@ -70,7 +70,8 @@ std::string summary(const Model& model, const Fit& fit) {
   if (largest.empty()) return text;
   text += fmt::format("{:>8}  {:>8}  {:>14}  {}\n", "cluster", "column", "coefficient", "name");
   for (std::size_t k = 0; k < std::min(kShown, largest.size()); ++k)
-    text += fmt::format("{:>8}  {:>8}  {:>14.6g}  {}\n", largest[k].cluster, largest[k].column,
+    text += fmt::format("{:>8}  {:>8}  {:>14.6g}  {}\n",
+                        largest[k].cluster < 0 ? "-" : std::to_string(largest[k].cluster), largest[k].column,
                         largest[k].value, largest[k].name);
   if (largest.size() > kShown) text += fmt::format("{:>8}  (+ {} more)\n", "...", largest.size() - kShown);
   if (model.options.standardize)

@@ -120,14 +120,9 @@ def main():
 
     scratch = args.results / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
-    for name in args.problems:
-        if not problems.available(name):
-            print(f"skipped {name}: not in {problems.DATA} (set TYTO_DATA)", flush=True)
-            continue
-        problem = problems.prepare(name, scratch / "problems")
+    for problem in problems.each(args.problems, scratch / "problems"):
         for kind in args.weights:
             print(compare(args, measure.make_cell(problem, kind, "path")), flush=True)
-        problem.unload()
 
 
 if __name__ == "__main__":

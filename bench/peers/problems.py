@@ -138,6 +138,19 @@ def prepare(name, folder):
     return Problem(name, folder / name / "X.npy", folder / name / "y.npy", **about)
 
 
+def each(names, folder):
+    """Those that there are, one at a time, as a matrix may be large."""
+    for name in names:
+        if name not in REAL and name not in SIMULATED:
+            raise SystemExit(f"unknown problem {name}: want one of {', '.join([*REAL, *SIMULATED])}")
+        if not available(name):
+            print(f"skipped {name}: not in {DATA} (set TYTO_DATA)", flush=True)
+            continue
+        problem = prepare(name, folder)
+        yield problem
+        problem.unload()
+
+
 def weights(kind, p):
     i = np.arange(1, p + 1)
     if kind == "oscar":

@@ -46,23 +46,15 @@ def arguments():
 
 
 def cells(args, folder):
-    """All cells asked for, a problem at a time, as a matrix may be large."""
+    """All cells asked for, a problem at a time."""
     import measure
     import problems
 
-    names = args.problems or list(problems.REAL) + list(problems.SIMULATED)
-    for name in names:
-        if name not in problems.REAL and name not in problems.SIMULATED:
-            sys.exit(f"unknown problem {name}: want one of {', '.join([*problems.REAL, *problems.SIMULATED])}")
-        if not problems.available(name):
-            print(f"skipped {name}: not in {problems.DATA} (set TYTO_DATA)", flush=True)
-            continue
-        problem = problems.prepare(name, folder)
+    for problem in problems.each(args.problems or [*problems.REAL, *problems.SIMULATED], folder):
         for kind in args.weights:
             for task in args.tasks:
                 if kind != "lasso" or task == "path" or "--tasks" in sys.argv:
                     yield measure.make_cell(problem, kind, task)
-        problem.unload()
 
 
 def find(args, store, cell, tyto, others):

@@ -88,8 +88,7 @@ Json unpenalized(const Model& model) {
 
 Json fit(const Problem& problem, const PathStep& step, const Model& model, const std::vector<Group>& listed,
          const IndexSet& columns) {
-  const double rmse =
-      problem.y.norm() * std::sqrt(std::max(0.0, 1 - step.explained) / problem.design.total_weight());
+  const double rmse = step.residual_norm / std::sqrt(problem.design.total_weight());
   Json json{{"alpha", step.alpha},
             {"status", model.status},
             {"primal", model.primal},

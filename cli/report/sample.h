@@ -18,8 +18,6 @@ struct Group {
   std::vector<Member> listed = {};  // all of them, unless there are too many for a page
 };
 
-using SparseBeta = Eigen::SparseVector<double, 0, Index>;
-
 // The groups of one of `strengths` models, the largest magnitude first, as many as a page has room for.
 std::vector<Group> listed_groups(const SparseBeta& beta, std::size_t strengths);
 

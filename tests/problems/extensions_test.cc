@@ -159,7 +159,7 @@ TEST_P(Extension, UnpenalizedColumnsThatDependOnOthersCountOnce) {
   EXPECT_EQ(both.problem.design.cols(), 7);
   options.unpenalized = {2};
   const Fit result = solve(both.problem);
-  EXPECT_EQ(both.on_data_scale(result.solution.beta).coefficients[7], 0);
+  EXPECT_EQ(both.on_data_scale(result.solution.beta).coefficients.coeff(7), 0);
   // A penalised column in the span of the others has nothing left, and no coefficient.
   const Fit with_it = solve(one.problem);
   EXPECT_EQ(with_it.solution.beta[6], 0);
@@ -266,10 +266,10 @@ TEST(Extensions, NothingIsLeftInTheSpanOfUnpenalizedColumns) {
       EXPECT_EQ(correlation[1], 0);
       EXPECT_NE(correlation[0], 0);
       const DataScale model = regression.on_data_scale(Vector::Zero(3));
-      EXPECT_NEAR(model.coefficients[1], 3, 1e-12);
+      EXPECT_NEAR(model.coefficients.coeff(1), 3, 1e-12);
       EXPECT_NEAR(model.intercept, 2, 1e-11);
-      EXPECT_NEAR(model.coefficients[2], 0, 1e-12);
-      EXPECT_EQ(model.coefficients[3], 0);
+      EXPECT_NEAR(model.coefficients.coeff(2), 0, 1e-12);
+      EXPECT_EQ(model.coefficients.coeff(3), 0);
     }
 }
 

@@ -24,6 +24,8 @@ struct Problem {
 void validate(const Problem& problem);
 void validate(const Design& design, const Vector& y);  // the same without the penalty
 
+using SparseBeta = Eigen::SparseVector<double, 0, Index>;  // coefficients, those that are not 0
+
 struct Iterate {
   Vector beta, eta;  // invariant: eta == X beta
 };

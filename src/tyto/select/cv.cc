@@ -8,7 +8,6 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
-#include <span>
 #include <tuple>
 
 #include "tyto/base/error.h"
@@ -16,6 +15,7 @@
 #include "tyto/base/parallel.h"
 #include "tyto/base/stopwatch.h"
 #include "tyto/math/entries.h"
+#include "tyto/select/fold.h"
 
 namespace tyto {
 namespace {
@@ -25,132 +25,6 @@ constexpr Names kMeasures({
     {"mae", ErrorMeasure::kMae},
     {"r2", ErrorMeasure::kR2},
 });
-
-// What every fold needs and none changes.
-struct Task {
-  const Design& raw;
-  const Vector& response;
-  const RegressionOptions& regression;
-  const CvOptions& cv;
-  const FitOptions& fit;
-  Vector weights;   // of the rows
-  double variance;  // of the response
-};
-
-double measured(ErrorMeasure measure, const Vector& residual, const Vector& weights, double variance) {
-  const double total = weights.sum();
-  if (total == 0) return 0;
-  if (measure == ErrorMeasure::kMae) return weights.dot(residual.cwiseAbs()) / total;
-  const double mse = weights.dot(residual.cwiseAbs2()) / total;
-  return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
-}
-
-using Coefficients = SparseBeta::InnerIterator;
-
-// The columns of the data that any of them needs.
-IndexSet support(const Regression& regression, std::span<const SparseBeta> betas) {
-  IndexSet columns = regression.free;
-  for (const SparseBeta& beta : betas)
-    for (Coefficients it(beta); it; ++it)
-      columns.push_back(regression.penalized[static_cast<std::size_t>(it.index())]);
-  std::ranges::sort(columns);
-  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-  return columns;
-}
-
-// On the data's own scale, one column for each beta.
-Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
-                          const Design& rows) {
-  const Design& design = regression.problem.design;
-  const IndexSet columns = support(regression, betas);
-  const auto place = [&](Index column) {
-    return std::ranges::lower_bound(columns, column) - columns.begin();
-  };
-  const auto count = static_cast<Index>(betas.size());
-  Eigen::MatrixXd beta = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
-  Eigen::RowVectorXd intercepts = Eigen::RowVectorXd::Zero(count);
-  for (Index k = 0; k < count; ++k) {
-    Vector along = Vector::Zero(design.offsets().rows());
-    for (Coefficients it(betas[static_cast<std::size_t>(k)]); it; ++it) {
-      const double coefficient = it.value() / design.scales()[it.index()];
-      beta(place(regression.penalized[static_cast<std::size_t>(it.index())]), k) = coefficient;
-      along += coefficient * design.offsets().col(it.index());
-    }
-    const Vector outside = regression.free_coefficients(along);
-    if (regression.has_intercept) intercepts[k] = outside[0];
-    for (Index i = 0; i < std::ssize(regression.free); ++i)
-      beta(place(regression.free[static_cast<std::size_t>(i)]), k) =
-          outside[i + (regression.has_intercept ? 1 : 0)];
-  }
-  rows.select(columns).multiply(beta, prediction);
-  return prediction.rowwise() + intercepts;
-}
-
-// The gammas that are asked for; 1 where nothing is relaxed.
-std::vector<double> gammas(const CvOptions& cv) {
-  return cv.gammas.empty() ? std::vector<double>{1} : cv.gammas;
-}
-
-// What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
-// is bounded.
-std::vector<double> errors(const Task& task, const Regression& regression, const Path& path,
-                           std::span<const Index> held_out) {
-  const Design rows = task.raw.take_rows(held_out);
-  const Vector truth = task.response(held_out), weights = task.weights(held_out);
-  const std::size_t steps = path.steps.size(),
-                    most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
-  const std::vector<double> asked = gammas(task.cv);
-  const bool relaxes = std::ranges::any_of(asked, [](double gamma) { return gamma != 1; });
-  std::vector<SparseBeta> penalized, relaxed;
-  for (const PathStep& step : path.steps) {
-    penalized.push_back(step.beta);
-    if (relaxes) relaxed.push_back(relax(regression.problem, step.beta).beta);
-  }
-  std::vector<double> result(steps * asked.size());
-  for (std::size_t begin = 0; begin < steps; begin += most) {
-    const std::size_t count = std::min(most, steps - begin);
-    const Eigen::MatrixXd tight = predicted(regression, std::span(penalized).subspan(begin, count), rows);
-    const Eigen::MatrixXd loose =
-        relaxes ? predicted(regression, std::span(relaxed).subspan(begin, count), rows) : tight;
-    for (std::size_t g = 0; g < asked.size(); ++g)
-      for (std::size_t k = 0; k < count; ++k) {
-        const auto column = static_cast<Index>(k);
-        Vector residual = truth - tight.col(column);
-        if (asked[g] != 1) residual += (1 - asked[g]) * (tight.col(column) - loose.col(column));
-        result[g * steps + begin + k] = measured(task.cv.error, residual, weights, task.variance);
-      }
-  }
-  return result;
-}
-
-// One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
-FoldScore run_fold(const Task& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
-                   const PathObserver& observer) {
-  RegressionOptions words = task.regression;
-  words.weight_values = curve.regression.shape.weights();
-  words.observation_weights = task.weights;
-  words.observation_weights(rows.held_out).setZero();
-  const double share = words.observation_weights.sum() / task.weights.sum();
-  words.ridge *= share;
-  const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
-  std::vector<double> alphas;
-  for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
-  Problem unit = regression.problem;
-  unit.penalty = regression.shape;
-  const Path path = fit_path(unit, alphas, {}, options, observer);
-
-  FoldScore score;
-  score.rows = std::ssize(rows.held_out);
-  score.weight = task.weights(rows.held_out).sum();
-  score.passes = path.passes;
-  if (path.stopped_by != PathStop::kNone) return score;
-  score.errors = errors(task, regression, path, rows.held_out);
-  for (const PathStep& step : path.steps) {
-    score.relative_gaps.push_back(step.fit.certificate.relative_gap());
-    score.statuses.push_back(step.fit.status);
-  }
-  return score;
-}
 
 // Mean over rows, and the standard error of the mean over folds. Repeats share the rows, so that they make
 // the mean steadier and leave the standard error as large as that of one: the mean square over repeats. The
@@ -200,7 +74,7 @@ std::vector<RegressionOptions> shapes(const RegressionOptions& regression, const
 
 class Run {
  public:
-  Run(const Task& task, const CvHooks& hooks) : task_(task), hooks_(hooks) {}
+  Run(const CvTask& task, const CvHooks& hooks) : task_(task), hooks_(hooks) {}
 
   CrossValidation operator()() {
     result_.measure = task_.cv.error;
@@ -291,7 +165,7 @@ class Run {
     });
     if (known == hooks_.finished.end()) return false;
     const std::size_t steps = result_.curves[static_cast<std::size_t>(unit.shape)].path.steps.size();
-    const std::size_t errors = steps * gammas(task_.cv).size();
+    const std::size_t errors = steps * task_.gammas.size();
     if (known->errors.size() != errors || known->relative_gaps.size() != steps ||
         known->statuses.size() != steps)
       throw InvalidArgument(
@@ -343,7 +217,7 @@ class Run {
       next = end;
       double least_here = std::numeric_limits<double>::infinity();
       const std::size_t steps = curve.path.steps.size();
-      for (const double gamma : gammas(task_.cv)) {
+      for (const double gamma : task_.gammas) {
         curve.by_gamma.push_back(average(gamma, curve.by_gamma.size() * steps, steps, scores, result_));
         const CvErrors& found = curve.by_gamma.back();
         const CvChoice choice = choose(found.error, found.standard_error, result_.measure);
@@ -360,7 +234,7 @@ class Run {
     relax(chosen.regression, chosen.gamma, chosen.path);
   }
 
-  const Task& task_;
+  const CvTask& task_;
   const CvHooks& hooks_;
   Stopwatch watch_;
   CrossValidation result_;
@@ -403,12 +277,8 @@ void validate(const CvOptions& options) {
       if (std::ranges::count(numbers, number) > 1)
         throw InvalidArgument(fmt::format("{}: want each number once, got {} twice", field, number));
   };
-  want_once("q", options.qs), want_once("slope", options.slopes);
-  for (const double gamma : options.gammas) {
-    validate_gamma(gamma, false);
-    if (std::ranges::count(options.gammas, gamma) > 1)
-      throw InvalidArgument(fmt::format("gamma: want each number once, got {} twice", gamma));
-  }
+  for (const double gamma : options.gammas) validate_gamma(gamma, false);
+  want_once("q", options.qs), want_once("slope", options.slopes), want_once("gamma", options.gammas);
 }
 
 CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
@@ -462,7 +332,8 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
   if (weights.size() != raw.rows())
     throw InvalidArgument(
         fmt::format("observation-weights: want {} numbers, got {}", raw.rows(), weights.size()));
-  const Task task{raw, response, regression, cv, options, weights, variance(response, weights)};
+  const std::vector<double> gammas = cv.gammas.empty() ? std::vector<double>{1} : cv.gammas;
+  const CvTask task{raw, response, regression, cv, options, weights, variance(response, weights), gammas};
   if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
   return Run(task, hooks)();

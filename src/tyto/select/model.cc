@@ -86,13 +86,10 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   std::vector<Index> cluster(static_cast<std::size_t>(coefficients.size()), kNone);
   for (std::size_t k = 0; k < clusters.size(); ++k)
     cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[k];
-  IndexSet listed = nonzero_entries(coefficients);
-  listed.insert(listed.end(), regression.free.begin(), regression.free.end());
-  std::ranges::sort(listed);
-  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
-  for (const Index j : listed)
-    model.coefficients.push_back({j, coefficients[j], cluster[static_cast<std::size_t>(j)],
-                                  data.names.empty() ? "" : data.names[static_cast<std::size_t>(j)]});
+  for (SparseBeta::InnerIterator it(coefficients); it; ++it)
+    model.coefficients.push_back(
+        {it.index(), it.value(), cluster[static_cast<std::size_t>(it.index())],
+         data.names.empty() ? "" : data.names[static_cast<std::size_t>(it.index())]});
   return model;
 }
 
@@ -103,8 +100,8 @@ void relax(Model& model, const Regression& regression, const Relaxation& relaxat
   RelaxedCoefficients both{gamma, model.intercept, intercept, {}, {}};
   const auto mix = [&](double penalized, double loose) { return (1 - gamma) * loose + gamma * penalized; };
   for (Coefficient& c : model.coefficients) {
-    both.penalized.push_back(c.value), both.relaxed.push_back(relaxed[c.column]);
-    c.value = mix(c.value, relaxed[c.column]);
+    both.penalized.push_back(c.value), both.relaxed.push_back(relaxed.coeff(c.column));
+    c.value = mix(c.value, relaxed.coeff(c.column));
   }
   model.intercept = mix(model.intercept, both.relaxed_intercept);
   model.relaxed = std::move(both);

@@ -137,20 +137,23 @@ Regression Regression::at(double multiplier) const {
   return other;
 }
 
-Vector Regression::free_coefficients(const Vector& along) const {
-  return triangle.triangularView<Eigen::Upper>().solve(response_along - along);
-}
-
-DataScale Regression::on_data_scale(const Vector& beta) const {
+DataScale Regression::on_data_scale(const SparseBeta& beta) const {
   const Design& design = problem.design;
-  const Vector own = beta.cwiseQuotient(design.scales());
-  const Vector outside = free_coefficients(design.offsets() * own);
+  std::vector<std::pair<Index, double>> all;
+  Vector along = response_along;  // what the intercept and the unpenalised columns have to explain
+  for (SparseBeta::InnerIterator it(beta); it; ++it) {
+    const double own = it.value() / design.scales()[it.index()];
+    all.emplace_back(penalized[static_cast<std::size_t>(it.index())], own);
+    along -= own * design.offsets().col(it.index());
+  }
+  triangle.triangularView<Eigen::Upper>().solveInPlace(along);
   const Index first = has_intercept ? 1 : 0;
-  DataScale result{Vector::Zero(columns), has_intercept ? outside[0] : 0};
-  for (Index k = 0; k < beta.size(); ++k)
-    result.coefficients[penalized[static_cast<std::size_t>(k)]] = own[k];
   for (Index k = 0; k < std::ssize(free); ++k)
-    result.coefficients[free[static_cast<std::size_t>(k)]] = outside[first + k];
+    all.emplace_back(free[static_cast<std::size_t>(k)], along[first + k]);
+  std::ranges::sort(all);
+  DataScale result{SparseBeta(columns), has_intercept ? along[0] : 0};
+  result.coefficients.reserve(std::ssize(all));
+  for (const auto& [column, value] : all) result.coefficients.insertBack(column) = value;
   return result;
 }
 

@@ -34,7 +34,7 @@ struct RegressionOptions {
 
 // A fit on the data's own scale.
 struct DataScale {
-  Vector coefficients;  // of all columns
+  SparseBeta coefficients;  // of all columns
   double intercept;
 };
 
@@ -53,10 +53,9 @@ struct Regression {
   Vector response_along = {};     // the coordinates of the response
 
   Regression at(double multiplier) const;  // the same with another alpha
-  DataScale on_data_scale(const Vector& beta) const;
-  // The intercept (if there is one) and the coefficients of `free`, where the sum of the penalised columns,
-  // on the data's own scale, has the coordinates `along`.
-  Vector free_coefficients(const Vector& along) const;
+  DataScale on_data_scale(
+      const SparseBeta& beta) const;  // unpenalised columns have an entry, also if it is 0
+  DataScale on_data_scale(const Vector& beta) const { return on_data_scale(SparseBeta(beta.sparseView())); }
   Vector coefficients(const Vector& beta) const { return on_data_scale(beta).coefficients; }
   double intercept(const Vector& beta) const { return on_data_scale(beta).intercept; }
   double share(const Regression& whole) const {  // of the weight of its rows

@@ -66,9 +66,8 @@ class PatternSystem {
     Matrix z = Matrix::Zero(design_.rows(), clusters_);
     Vector one(design_.rows());
     for (Index j = 0; j < design_.cols(); ++j) {
-      one.setZero();
-      design_.axpy(j, signs_[j], one);
-      z.col(cluster_of_[j]) += one;
+      design_.pack({&j, 1}, 0, design_.rows(), one.data());
+      z.col(cluster_of_[j]) += signs_[j] * one;
     }
     return z;
   }
@@ -79,15 +78,22 @@ class PatternSystem {
     return hessian;
   }
 
-  Matrix from_products() const {  // sparse columns stay sparse
-    IndexSet all(static_cast<std::size_t>(design_.cols()));
-    for (Index j = 0; j < design_.cols(); ++j) all[static_cast<std::size_t>(j)] = j;
-    Matrix products(design_.cols(), design_.cols()), hessian = Matrix::Zero(clusters_, clusters_);
-    design_.products(all, products);
-    for (Index j = 0; j < design_.cols(); ++j)
-      for (Index i = 0; i < design_.cols(); ++i)
-        hessian(cluster_of_[i], cluster_of_[j]) += signs_[i] * signs_[j] * products(i, j);
+  // Sparse columns stay sparse: a cluster at a time.
+  Matrix from_products() const {
+    Matrix hessian(clusters_, clusters_);
+    Vector sum, correlation;
+    for (Index k = 0; k < clusters_; ++k) {
+      design_.multiply((cluster_of_.array() == k).select(signs_, 0.0), sum);
+      design_.transpose_multiply(sum, correlation);
+      hessian.col(k) = by_cluster(correlation);
+    }
     return hessian;
+  }
+
+  Vector by_cluster(const Vector& correlation) const {  // signed sums
+    Vector sum = Vector::Zero(clusters_);
+    for (Index j = 0; j < design_.cols(); ++j) sum[cluster_of_[j]] += signs_[j] * correlation[j];
+    return sum;
   }
 
   void scale() {
@@ -109,10 +115,9 @@ class PatternSystem {
 
   // Z'(y - Zc) less the ridge, from the data.
   Vector gradient(const Vector& c) const {
-    Vector correlation, sum = Vector::Zero(clusters_);
+    Vector correlation;
     design_.transpose_multiply(residual(c), correlation);
-    for (Index j = 0; j < design_.cols(); ++j) sum[cluster_of_[j]] += signs_[j] * correlation[j];
-    return sum.cwiseProduct(factors_) - ridges_.cwiseProduct(c);
+    return by_cluster(correlation).cwiseProduct(factors_) - ridges_.cwiseProduct(c);
   }
 
   // The normal equations, refined with gradients from the data. None where they are too ill-conditioned.

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <Eigen/SparseCore>
 #include <span>
 
 #include "tyto/problem/problem.h"
 
 namespace tyto {
-
-using SparseBeta = Eigen::SparseVector<double, 0, Index>;
 
 // Coefficients by least squares, on the problem's scale.
 struct LeastSquares {

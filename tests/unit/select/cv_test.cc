@@ -7,46 +7,13 @@
 #include <limits>
 
 #include "tests/support/certified.h"
-#include "tests/support/random.h"
-#include "tests/support/temp_dir.h"
+#include "tests/unit/select/cv_runs.h"
 #include "tyto/base/error.h"
-#include "tyto/select/cv_state.h"
 
 namespace tyto {
 namespace {
 
-struct Data {
-  Eigen::MatrixXd x;
-  Vector y;
-};
-
-Data simulated(Index n, Index p, std::uint64_t seed = 1) {
-  Random random(seed);
-  Data data{random_matrix(random, n, p), 2 * random_vector(random, n)};
-  for (Index j = 0; j < p; ++j)
-    data.x.col(j) = data.x.col(j) * random.uniform(0.1, 10.0) + Vector::Constant(n, 3);
-  for (Index j = 0; j < std::min<Index>(4, p); ++j)
-    data.y += data.x.col(j) * ((j % 2 == 0 ? 2.0 : -1.0) / data.x.col(j).norm() * std::sqrt(n));
-  data.y.array() += 50;
-  return data;
-}
-
-CvOptions few(Index folds, Index steps = 12) {
-  CvOptions cv;
-  cv.folds = folds, cv.path.steps = steps, cv.path.ratio = 0.02;
-  return cv;
-}
-
-FitOptions tight(double tolerance = 1e-12) {
-  FitOptions options;
-  options.tolerance = tolerance;
-  return options;
-}
-
-CrossValidation run(const Data& data, const RegressionOptions& regression, const CvOptions& cv,
-                    const FitOptions& options = tight(1e-8), const CvHooks& hooks = {}) {
-  return cross_validate(Design::dense(data.x), data.y, regression, cv, options, hooks);
-}
+using namespace cv_runs;
 
 // Columns of the training rows, centred and scaled by hand, and what is needed to go back.
 struct ByHand {
@@ -409,70 +376,6 @@ TEST(CrossValidation, ProgressEndsWithAllFoldsAndCanStop) {
   FitOptions no_time = tight();
   no_time.max_seconds = 0;
   EXPECT_EQ(run(data, {}, few(4), no_time).stopped_by, PathStop::kMaxSeconds);
-}
-
-class CvStateTest : public ::testing::Test {
- protected:
-  CvState open(const Data& data, const CvOptions& cv, double tolerance = 1e-8) {
-    return {path, Design::dense(data.x), data.y, {}, cv, tight(tolerance)};
-  }
-  std::string refusal(const Data& data, const CvOptions& cv, double tolerance = 1e-8) {
-    try {
-      open(data, cv, tolerance);
-    } catch (const DataError& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-
-  TempDir folder;
-  std::string path = folder.path("state.json");
-};
-
-TEST_F(CvStateTest, GoesOnWithTheSameNumbers) {
-  const Data data = simulated(40, 20);
-  const CrossValidation whole = run(data, {}, few(5));
-  CvState first = open(data, few(5));
-  CvHooks hooks;
-  hooks.progress = [](const CvProgress& at) { return at.done < 2; };
-  hooks.fold_finished = [&](const FoldScore& score) { first.add(score); };
-  EXPECT_FALSE(run(data, {}, few(5), tight(1e-8), hooks).complete());
-  first.save();
-  CvState second = open(data, few(5));
-  ASSERT_EQ(second.finished().size(), 2U);
-  Index fitted = 0;
-  CvHooks rest;
-  rest.finished = second.finished(), rest.fold_finished = [&](const FoldScore&) { ++fitted; };
-  const CrossValidation resumed = run(data, {}, few(5), tight(1e-8), rest);
-  EXPECT_EQ(fitted, 3);
-  EXPECT_EQ(resumed.chosen().error, whole.chosen().error);
-  EXPECT_EQ(resumed.chosen().standard_error, whole.chosen().standard_error);
-  EXPECT_EQ(resumed.worst_gap(), whole.worst_gap());
-  EXPECT_EQ(resumed.passes, whole.passes);
-  EXPECT_EQ(resumed.best, whole.best);
-}
-
-TEST_F(CvStateTest, RefusesFoldsOfAnotherRun) {
-  const Data data = simulated(40, 20);
-  CvState state = open(data, few(5));
-  state.add({0, 0, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, 1});
-  EXPECT_EQ(refusal(data, few(5)), "accepted");
-  Data other = data;
-  other.x(0, 0) += 1e-12;
-  EXPECT_EQ(refusal(other, few(5)), path +
-                                        ": holds folds of another run: of other data; give the options of "
-                                        "that run, or another file");
-  EXPECT_EQ(refusal(data, few(4)), path +
-                                       ": holds folds of another run: of --folds 5, not 4; give the options "
-                                       "of that run, or another file");
-  EXPECT_NE(refusal(data, few(5), 1e-9).find("--tolerance"), std::string::npos);
-  CvOptions seeded = few(5);
-  seeded.seed = 9;
-  EXPECT_NE(refusal(data, seeded).find("--seed"), std::string::npos);
-  folder.write("state.json", "{\"format\": 3}");
-  EXPECT_NE(refusal(data, few(5)).find("expected format"), std::string::npos);
-  folder.write("state.json", "nonsense");
-  EXPECT_NE(refusal(data, few(5)).find("expected folds of a cross-validation"), std::string::npos);
 }
 
 }  // namespace

@@ -217,7 +217,8 @@ TEST(Relax, WithWeightsAndUnpenalizedColumns) {
   const Vector want = (roots.asDiagonal() * z).householderQr().solve(roots.cwiseProduct(y));
   EXPECT_NEAR(intercept, want[0], 1e-11);
   const std::vector<double> all{want[2], want[1], -want[2], 0, want[3]};
-  for (Index j = 0; j < 5; ++j) EXPECT_NEAR(coefficients[j], all[static_cast<std::size_t>(j)], 1e-11) << j;
+  for (Index j = 0; j < 5; ++j)
+    EXPECT_NEAR(coefficients.coeff(j), all[static_cast<std::size_t>(j)], 1e-11) << j;
 }
 
 TEST(Relax, LeastSquaresOnColumns) {

@@ -1,0 +1,105 @@
+#include "tyto/select/fold.h"
+
+#include <algorithm>
+#include <span>
+
+namespace tyto {
+namespace {
+
+double measured(ErrorMeasure measure, const Vector& residual, const Vector& weights, double variance) {
+  const double total = weights.sum();
+  if (total == 0) return 0;
+  if (measure == ErrorMeasure::kMae) return weights.dot(residual.cwiseAbs()) / total;
+  const double mse = weights.dot(residual.cwiseAbs2()) / total;
+  return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
+}
+
+using Coefficients = SparseBeta::InnerIterator;
+
+// One column for each of the models.
+Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
+                          const Design& rows) {
+  std::vector<DataScale> models;
+  IndexSet columns;
+  for (const SparseBeta& beta : betas) {
+    models.push_back(regression.on_data_scale(beta));
+    for (Coefficients it(models.back().coefficients); it; ++it) columns.push_back(it.index());
+  }
+  std::ranges::sort(columns);
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  const auto count = static_cast<Index>(betas.size());
+  Eigen::MatrixXd some = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
+  Eigen::RowVectorXd intercepts(count);
+  for (Index k = 0; k < count; ++k) {
+    const DataScale& model = models[static_cast<std::size_t>(k)];
+    intercepts[k] = model.intercept;
+    for (Coefficients it(model.coefficients); it; ++it)
+      some(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = it.value();
+  }
+  rows.select(columns).multiply(some, prediction);
+  return prediction.rowwise() + intercepts;
+}
+
+// What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
+// is bounded.
+std::vector<double> errors(const CvTask& task, const Regression& regression, const Path& path,
+                           std::span<const Index> held_out) {
+  const Design rows = task.raw.take_rows(held_out);
+  const Vector truth = task.response(held_out), weights = task.weights(held_out);
+  const std::size_t steps = path.steps.size(),
+                    most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
+  const std::vector<double> asked = task.gammas;
+  const bool relaxes = std::ranges::any_of(asked, [](double gamma) { return gamma != 1; });
+  std::vector<SparseBeta> penalized, relaxed;
+  for (const PathStep& step : path.steps) {
+    penalized.push_back(step.beta);
+    if (relaxes) relaxed.push_back(relax(regression.problem, step.beta).beta);
+  }
+  std::vector<double> result(steps * asked.size());
+  for (std::size_t begin = 0; begin < steps; begin += most) {
+    const std::size_t count = std::min(most, steps - begin);
+    const Eigen::MatrixXd tight = predicted(regression, std::span(penalized).subspan(begin, count), rows);
+    const Eigen::MatrixXd loose =
+        relaxes ? predicted(regression, std::span(relaxed).subspan(begin, count), rows) : tight;
+    for (std::size_t g = 0; g < asked.size(); ++g)
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto column = static_cast<Index>(k);
+        Vector residual = truth - tight.col(column);
+        if (asked[g] != 1) residual += (1 - asked[g]) * (tight.col(column) - loose.col(column));
+        result[g * steps + begin + k] = measured(task.cv.error, residual, weights, task.variance);
+      }
+  }
+  return result;
+}
+
+}  // namespace
+
+FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
+                   const PathObserver& observer) {
+  RegressionOptions words = task.regression;
+  words.weight_values = curve.regression.shape.weights();
+  words.observation_weights = task.weights;
+  words.observation_weights(rows.held_out).setZero();
+  const double share = words.observation_weights.sum() / task.weights.sum();
+  words.ridge *= share;
+  const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
+  std::vector<double> alphas;
+  for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
+  Problem unit = regression.problem;
+  unit.penalty = regression.shape;
+  const Path path = fit_path(unit, alphas, {}, options, observer);
+
+  FoldScore score;
+  score.rows = std::ssize(rows.held_out);
+  score.weight = task.weights(rows.held_out).sum();
+  score.passes = path.passes;
+  if (path.stopped_by != PathStop::kNone) return score;
+  score.errors = errors(task, regression, path, rows.held_out);
+  for (const PathStep& step : path.steps) {
+    score.relative_gaps.push_back(step.fit.certificate.relative_gap());
+    score.statuses.push_back(step.fit.status);
+  }
+  return score;
+}
+
+}  // namespace tyto

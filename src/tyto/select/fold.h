@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tyto/select/cv.h"
+
+namespace tyto {
+
+// What every fold needs and none changes.
+struct CvTask {
+  const Design& raw;
+  const Vector& response;
+  const RegressionOptions& regression;
+  const CvOptions& cv;
+  const FitOptions& fit;
+  Vector weights;              // of the rows
+  double variance;             // of the response
+  std::vector<double> gammas;  // that are asked for; 1 where nothing is relaxed
+};
+
+// One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
+FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
+                   const PathObserver& observer);
+
+}  // namespace tyto
