@@ -118,27 +118,31 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
   frame_ = std::make_shared<const Frame>(
       Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_), false, true});
-  Columns columns{
-      IndexSet(static_cast<std::size_t>(cols)), Eigen::MatrixXd(0, cols), Vector::Ones(cols), {}, {}};
+  Columns columns{IndexSet(static_cast<std::size_t>(cols)), Eigen::MatrixXd(0, cols), Vector::Ones(cols)};
   std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
-  adopt(std::move(columns));
-}
-
-void Design::adopt(Columns columns) {
-  columns.largest_magnitude = columns.magnitude.size() > 0 ? columns.magnitude.maxCoeff() : 0;
   columns_ = std::make_shared<const Columns>(std::move(columns));
 }
 
-Design Design::borrow(ColumnStorage storage, std::shared_ptr<const void> owner) {
-  Design design(storage, std::move(owner));
-  Columns columns = *design.columns_;
-  columns.norm.resize(design.cols());
-  const RowWeights rows{design.roots(), design.total_weight(), design.rows()};
-  for (Index j = 0; j < design.cols(); ++j)
-    columns.norm[j] = std::sqrt(moments_of(storage, j, rows, false).squares);
-  columns.magnitude = columns.norm;
-  design.adopt(std::move(columns));
-  return design;
+Design Design::with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) const {
+  Design result = *this;
+  result.columns_ = std::make_shared<const Columns>(std::move(columns));
+  result.lengths_ = std::move(lengths);
+  result.kept_ = nullptr;
+  return result;
+}
+
+std::shared_ptr<Lazy<Design::Lengths>> Design::of_length(Vector norm, Vector magnitude) {
+  const double largest = magnitude.size() > 0 ? magnitude.maxCoeff() : 0;
+  return std::make_shared<Lazy<Lengths>>(Lengths{std::move(norm), std::move(magnitude), largest});
+}
+
+Design::Lengths Design::measured() const {  // of columns as they are stored
+  const Vector once;
+  const RowWeights rows{once, total_weight(), rows_};
+  Vector norm(cols());
+  for_each_column([&](Index j) { norm[j] = std::sqrt(moments_of(storage_, raw(j), rows, false).squares); });
+  const double largest = norm.size() > 0 ? norm.maxCoeff() : 0;
+  return {norm, norm, largest};
 }
 
 Design Design::dense(Eigen::MatrixXd x) { return own_dense(std::move(x)); }
@@ -182,8 +186,8 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   if (center && weighted) frame.basis = frame.root;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector::Ones(cols()),
-                  Vector(cols()), Vector(cols())};
+  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector::Ones(cols())};
+  Vector norms(cols()), magnitudes(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
   const double length = std::sqrt(rows.total);
   for_each_column([&](Index j) {
@@ -191,11 +195,10 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
     if (center) columns.offset(0, j) = m.mean;
     const double norm = std::sqrt(m.deviation);
     columns.scale[j] = scale && norm > 0 ? norm / length : 1;
-    columns.norm[j] = scale && norm > 0 ? length : norm;
-    columns.magnitude[j] = std::sqrt(m.squares) / columns.scale[j];
+    norms[j] = scale && norm > 0 ? length : norm;
+    magnitudes[j] = std::sqrt(m.squares) / columns.scale[j];
   });
-  result.adopt(std::move(columns));
-  return result;
+  return result.with(std::move(columns), of_length(std::move(norms), std::move(magnitudes)));
 }
 
 // Gram-Schmidt, twice. The norm that is left over is raised by its rounding error, since screening rests on
@@ -221,21 +224,20 @@ Design Design::without(Index column) const {
   for (Index j = 0; j < cols(); ++j)
     columns.offset(count, j) = columns.scale[j] < kInfinity ? along[j] * columns.scale[j] : 0;
   result.columns_ = std::make_shared<const Columns>(columns);  // for pack() below
+  Vector norm = norms(), magnitude = magnitudes();
   const double rounding = static_cast<double>(rows_ + 16) * std::numeric_limits<double>::epsilon();
   for (Index j = 0; j < cols(); ++j) {
-    const double before = columns.norm[j], left = before * before - along[j] * along[j];
+    const double before = norm[j], left = before * before - along[j] * along[j];
     if (left > kLittle * before * before) {
-      columns.norm[j] = std::sqrt(left + rounding * before * before);
+      norm[j] = std::sqrt(left + rounding * before * before);
     } else if (before > 0) {
       Vector rest(rows_);
       result.pack({&j, 1}, 0, rows_, rest.data());
-      columns.norm[j] = rest.norm() + rounding * columns.magnitude[j];
-      if (rest.norm() <= kNothing * before)
-        columns.norm[j] = columns.magnitude[j] = 0, columns.scale[j] = kInfinity;
+      norm[j] = rest.norm() + rounding * magnitude[j];
+      if (rest.norm() <= kNothing * before) norm[j] = magnitude[j] = 0, columns.scale[j] = kInfinity;
     }
   }
-  result.adopt(std::move(columns));
-  return result;
+  return result.with(std::move(columns), of_length(std::move(norm), std::move(magnitude)));
 }
 
 Vector Design::coordinates(const Vector& v) const {
@@ -253,18 +255,15 @@ bool Design::is_zero(Index column) const {
 Design Design::select(std::span<const Index> columns) const {
   const auto count = std::ssize(columns);
   const Columns& from = *columns_;
-  Columns to{IndexSet(columns.size()), Eigen::MatrixXd(from.offset.rows(), count), Vector(count),
-             Vector(count), Vector(count)};
+  Columns to{IndexSet(columns.size()), Eigen::MatrixXd(from.offset.rows(), count), Vector(count)};
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     to.raw[static_cast<std::size_t>(k)] = raw(j);
     for (Index d = 0; d < from.offset.rows(); ++d) to.offset(d, k) = from.offset(d, j);
     to.scale[k] = from.scale[j];
-    to.norm[k] = from.norm[j], to.magnitude[k] = from.magnitude[j];
   }
-  Design result = *this;
-  result.adopt(std::move(to));
-  return result;
+  if (!lengths_->known()) return with(std::move(to), std::make_shared<Lazy<Lengths>>());
+  return with(std::move(to), of_length(norms()(columns), magnitudes()(columns)));
 }
 
 Design Design::with_threads(int threads) const {

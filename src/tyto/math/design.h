@@ -7,6 +7,7 @@
 #include <span>
 #include <variant>
 
+#include "tyto/base/lazy.h"
 #include "tyto/base/types.h"
 
 namespace tyto {
@@ -34,7 +35,7 @@ using ColumnStorage = std::variant<DenseColumns<double>, DenseColumns<float>,
 // changes. All of this is applied on the fly, so that sparse data stays sparse.
 class Design {
  public:
-  Design() : Design(ColumnStorage(DenseColumns<double>{nullptr, 0, 0}), nullptr) {}
+  Design() : Design(DenseColumns<double>{nullptr, 0, 0}, nullptr) {}
 
   static Design dense(Eigen::MatrixXd x);
   static Design dense(Eigen::MatrixXf x);
@@ -42,7 +43,9 @@ class Design {
   static Design sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> x);
   static Design sparse(Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t> x);
   // Borrowed memory: `owner` is kept as long as any copy of the design lives (it may be null).
-  static Design borrow(ColumnStorage storage, std::shared_ptr<const void> owner);
+  static Design borrow(ColumnStorage storage, std::shared_ptr<const void> owner) {
+    return {storage, std::move(owner)};
+  }
 
   Index rows() const { return rows_; }
   Index cols() const { return std::ssize(columns_->raw); }
@@ -78,11 +81,11 @@ class Design {
   // What of v lies along B, as coefficients of B.
   Vector coordinates(const Vector& v) const;
   const Vector& scales() const { return columns_->scale; }
-  const Vector& norms() const { return columns_->norm; }  // ||x_j||
+  const Vector& norms() const { return lengths().norm; }  // ||x_j||
   // ||D raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
-  const Vector& magnitudes() const { return columns_->magnitude; }
-  double largest_magnitude() const { return columns_->largest_magnitude; }  // of all; 0 if there are none
+  const Vector& magnitudes() const { return lengths().magnitude; }
+  double largest_magnitude() const { return lengths().largest_magnitude; }  // of all; 0 if there are none
 
   bool is_zero(Index column) const;  // no entry that counts and is not 0
 
@@ -99,6 +102,13 @@ class Design {
   // out(i, k) <- x_i'x_k for the columns k = the last out.cols() of `columns`, and all i.
   void products(std::span<const Index> columns,
                 Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const;
+  // The same design, which keeps the products that it computes, beginning with those of `columns`. What is
+  // selected from it does not. Not for several threads at once.
+  Design keeping_products(std::vector<Index> columns = {}, Eigen::MatrixXd products = {}) const;
+  std::span<const Index> kept_columns() const {  // in the order of their products
+    return kept_ ? std::span<const Index>(kept_->columns) : std::span<const Index>();
+  }
+  const Eigen::MatrixXd& kept_products() const { return kept_->products; }
   // f(row, raw value) for the stored entries of a column, in order of rows.
   template <class F>
   void for_each_entry(Index column, F f) const;
@@ -110,8 +120,15 @@ class Design {
   struct Columns {
     IndexSet raw;  // numbers in storage, increasing
     Eigen::MatrixXd offset;
-    Vector scale, norm, magnitude;
+    Vector scale;
+  };
+  struct Lengths {
+    Vector norm, magnitude;
     double largest_magnitude = 0;
+  };
+  struct Kept {
+    std::vector<Index> columns, place;  // place: by column; -1 for those that are not there
+    Eigen::MatrixXd products;
   };
   struct Frame {  // what all columns share
     Vector weight, root;
@@ -121,7 +138,12 @@ class Design {
     bool plain = true;     // no weights, and no direction but that
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
-  void adopt(Columns columns);
+  Design with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) const;
+  static std::shared_ptr<Lazy<Lengths>> of_length(Vector norm, Vector magnitude);
+  const Lengths& lengths() const {  // data as it was read is measured only if somebody asks
+    return lengths_->get([&] { return measured(); });
+  }
+  Lengths measured() const;
   void for_each_column(const std::function<void(Index)>& task) const;  // in groups, on threads
   const Vector& with_roots(const Vector& v, Vector& room) const;       // D v; in `room` if it is not v
   Vector along_basis(const Vector& v) const;                           // B'v
@@ -131,13 +153,17 @@ class Design {
     return product / columns_->scale[column];
   }
   Index count_read(std::span<const Index> columns) const;  // returns what it adds
+  void compute_products(std::span<const Index> columns,
+                        Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const;
 
   ColumnStorage storage_;
   std::shared_ptr<const void> owner_;
   Index rows_ = 0;
   int threads_ = 1;
   std::shared_ptr<const Columns> columns_;
+  std::shared_ptr<Lazy<Lengths>> lengths_ = std::make_shared<Lazy<Lengths>>();
   std::shared_ptr<const Frame> frame_;
+  std::shared_ptr<Kept> kept_;
   std::shared_ptr<Index> entries_read_ = std::make_shared<Index>(0);
 };
 

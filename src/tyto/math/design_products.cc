@@ -149,9 +149,39 @@ void Design::pack(std::span<const Index> columns, Index begin, Index length, dou
   }
 }
 
+Design Design::keeping_products(std::vector<Index> columns, Matrix products) const {
+  Design result = *this;
+  result.kept_ = std::make_shared<Kept>(Kept{
+      std::move(columns), std::vector<Index>(static_cast<std::size_t>(cols()), -1), std::move(products)});
+  for (Index k = 0; k < std::ssize(result.kept_columns()); ++k)
+    result.kept_->place[static_cast<std::size_t>(result.kept_columns()[static_cast<std::size_t>(k)])] = k;
+  return result;
+}
+
+void Design::products(std::span<const Index> columns, MatrixView out) const {
+  if (!kept_) return compute_products(columns, out);
+  const Index before = std::ssize(kept_->columns);
+  std::vector<Index>& place = kept_->place;
+  for (const Index j : columns)
+    if (place[static_cast<std::size_t>(j)] < 0) {
+      place[static_cast<std::size_t>(j)] = std::ssize(kept_->columns);
+      kept_->columns.push_back(j);
+    }
+  const Index after = std::ssize(kept_->columns), fresh = after - before;
+  if (fresh > 0) {
+    Matrix& kept = kept_->products;
+    kept.conservativeResize(after, after);
+    compute_products(kept_->columns, kept.rightCols(fresh));
+    kept.bottomLeftCorner(fresh, before) = kept.topRightCorner(before, fresh).transpose();
+  }
+  std::vector<Index> places;
+  for (const Index j : columns) places.push_back(place[static_cast<std::size_t>(j)]);
+  out = kept_->products(places, std::span(places).last(static_cast<std::size_t>(out.cols())));
+}
+
 // Dense columns in tiles, by blocks of rows that stay in the cache; sparse ones one at a time against all.
-void Design::products(std::span<const Index> columns,
-                      Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const {
+void Design::compute_products(std::span<const Index> columns,
+                              Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const {
   const Index all = std::ssize(columns), fresh = out.cols();
   count_read(columns);
   if (is_sparse()) {

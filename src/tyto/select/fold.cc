@@ -43,8 +43,7 @@ Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBe
 // What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
 // is bounded.
 std::vector<double> errors(const CvTask& task, const Regression& regression, const Path& path,
-                           std::span<const Index> held_out) {
-  const Design rows = task.raw.take_rows(held_out);
+                           const Design& rows, std::span<const Index> held_out) {
   const Vector truth = task.response(held_out), weights = task.weights(held_out);
   const std::size_t steps = path.steps.size(),
                     most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
@@ -74,8 +73,8 @@ std::vector<double> errors(const CvTask& task, const Regression& regression, con
 
 }  // namespace
 
-FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
-                   const PathObserver& observer) {
+FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts& products, const Split& rows,
+                   const FitOptions& options, const PathObserver& observer) {
   RegressionOptions words = task.regression;
   words.weight_values = curve.regression.shape.weights();
   words.observation_weights = task.weights;
@@ -85,8 +84,10 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, 
   const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
+  const Design held_out = task.raw.take_rows(rows.held_out);
   Problem unit = regression.problem;
   unit.penalty = regression.shape;
+  unit.design = products.known_to(unit.design, held_out, task.weights(rows.held_out));
   const Path path = fit_path(unit, alphas, {}, options, observer);
 
   FoldScore score;
@@ -94,7 +95,7 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, 
   score.weight = task.weights(rows.held_out).sum();
   score.passes = path.passes;
   if (path.stopped_by != PathStop::kNone) return score;
-  score.errors = errors(task, regression, path, rows.held_out);
+  score.errors = errors(task, regression, path, held_out, rows.held_out);
   for (const PathStep& step : path.steps) {
     score.relative_gaps.push_back(step.fit.certificate.relative_gap());
     score.statuses.push_back(step.fit.status);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tyto/select/cv.h"
+#include "tyto/select/fold_products.h"
 
 namespace tyto {
 
@@ -17,7 +18,7 @@ struct CvTask {
 };
 
 // One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.
-FoldScore run_fold(const CvTask& task, const CvCurve& curve, const Split& rows, const FitOptions& options,
-                   const PathObserver& observer);
+FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts& products, const Split& rows,
+                   const FitOptions& options, const PathObserver& observer);
 
 }  // namespace tyto

@@ -319,6 +319,35 @@ TEST(Design, ProductsAreThoseOfTheColumns) {
   }
 }
 
+TEST(Design, KeptProductsAreThoseOfTheColumns) {
+  Random random(5);
+  const Eigen::MatrixXd x = random_float_exact(random, 60, 12, 0.5);
+  for (const Design& raw : every_storage(x)) {
+    const Design design = raw.standardized(true, true);
+    const Eigen::MatrixXd values = entries_of(design);
+    const Eigen::MatrixXd all = values.transpose() * values;
+    const std::vector<Index> first{3, 0, 7};
+    const Design keeping = design.keeping_products(first, all(first, first)).with_counter();
+    const auto check = [&](const std::vector<Index>& columns, Index fresh) {
+      Eigen::MatrixXd got(std::ssize(columns), fresh);
+      keeping.products(columns, got);
+      const Eigen::MatrixXd want = all(columns, columns).rightCols(fresh);
+      EXPECT_LE((got - want).cwiseAbs().maxCoeff(), 1e-12 * 60);
+    };
+    check({7, 3}, 1);
+    EXPECT_EQ(keeping.entries_read(), 0) << "they are known";
+    check({7, 3, 5, 11}, 2);
+    check({1, 2, 11, 0, 3}, 3);
+    check({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12);
+    EXPECT_EQ(keeping.kept_columns().size(), 12);
+    const Index read = keeping.entries_read();
+    check({11, 10, 3}, 3);
+    EXPECT_EQ(keeping.entries_read(), read) << "all are known by now";
+    EXPECT_TRUE(keeping.select(IndexSet{1, 2}).kept_columns().empty());
+    EXPECT_TRUE(keeping.standardized(false, false).kept_columns().empty());
+  }
+}
+
 TEST(Design, ProductsHaveTheSameBitsForAnyThreads) {
   Random random(8);
   const Eigen::MatrixXd x = random_float_exact(random, 5000, 300, 1);
