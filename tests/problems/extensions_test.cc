@@ -2,11 +2,11 @@
 // another plain problem in disguise, and both have the same minimum.
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "tests/support/certified.h"
+#include "tests/support/least_squares.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
 #include "tyto/base/error.h"
@@ -127,8 +127,9 @@ TEST_P(Extension, UnpenalizedColumnsAreProjectedOut) {
       Eigen::MatrixXd w(20, 2 + intercept);
       w << data.x.col(2), data.x.col(7), Eigen::MatrixXd::Ones(20, intercept);
       w = root.asDiagonal() * w;
-      const Eigen::HouseholderQR<Eigen::MatrixXd> qr(w);
-      const auto residual = [&](const Eigen::MatrixXd& v) { return Eigen::MatrixXd(v - w * qr.solve(v)); };
+      const auto residual = [&](const Eigen::MatrixXd& v) {
+        return Eigen::MatrixXd(v - w * least_squares(w, v));
+      };
       const Eigen::MatrixXd x =
           residual(root.asDiagonal() * data.x(Eigen::all, IndexSet{0, 1, 3, 4, 5, 6, 8}));
       const Vector y = residual(root.cwiseProduct(data.y));

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <map>
 
+#include "tests/support/least_squares.h"
 #include "tests/support/naive.h"
 #include "tests/support/random.h"
 #include "tyto/base/error.h"
@@ -47,19 +45,9 @@ Sums naive_sums(const Eigen::MatrixXd& x, const Vector& beta) {
   return result;
 }
 
-// The shortest least squares on Z, lengths being counted in ||z_k||.
-Vector naive_solution(const Eigen::MatrixXd& z, const Vector& y) {
-  if (z.cols() == 0) return {};
-  const Vector norms = z.colwise().norm().unaryExpr([](double norm) { return norm > 0 ? norm : 1; });
-  const Eigen::MatrixXd unit = z * norms.cwiseInverse().asDiagonal();
-  Eigen::JacobiSVD<Eigen::MatrixXd> svd(unit, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  svd.setThreshold(1e-11);
-  return svd.solve(y).cwiseQuotient(norms);
-}
-
 void expect_as_naive(const Problem& problem, const Vector& beta, double tolerance = 1e-9) {
   const Sums sums = naive_sums(dense_columns(problem.design), beta);
-  const Vector want = naive_solution(sums.z, problem.y);
+  const Vector want = least_squares(sums.z, problem.y);
   const LeastSquares found = relax(problem, beta.sparseView());
   ASSERT_EQ(found.beta.size(), beta.size());
   ASSERT_EQ(found.beta.nonZeros(), static_cast<Index>(sums.place.size()));
@@ -186,13 +174,13 @@ TEST(Relax, ARidgeStays) {
     Vector y = Vector::Zero(n + 7);
     y.head(n) = problem.y;
     const Sums sums = naive_sums(more, beta);
-    const Vector want = naive_solution(sums.z, y);
+    const Vector want = least_squares(sums.z, y);
     const LeastSquares found = relax(problem, beta.sparseView());
     for (const auto& [column, at] : sums.place)
       EXPECT_NEAR(found.beta.coeff(column), at.second * want[at.first], 1e-11) << column;
     EXPECT_NEAR(found.residual_norm, (problem.y - x * Vector(found.beta)).norm(), 1e-12);
-    const Eigen::MatrixXd z = sums.z.topRows(n), inverse = (sums.z.transpose() * sums.z).inverse();
-    EXPECT_NEAR(pattern_freedom(problem, beta.sparseView()), (z * inverse * z.transpose()).trace(), 1e-10);
+    const Eigen::MatrixXd fitted = sums.z * least_squares(sums.z, Eigen::MatrixXd::Identity(n + 7, n + 7));
+    EXPECT_NEAR(pattern_freedom(problem, beta.sparseView()), fitted.topLeftCorner(n, n).trace(), 1e-10);
     problem.ridge = 0;
     EXPECT_EQ(pattern_freedom(problem, beta.sparseView()), 4);
   }
@@ -214,7 +202,7 @@ TEST(Relax, WithWeightsAndUnpenalizedColumns) {
   Eigen::MatrixXd z(n, 4);
   z << Vector::Ones(n), x.col(1), x.col(0) - x.col(2), x.col(4);
   const Vector roots = options.observation_weights.cwiseSqrt();
-  const Vector want = (roots.asDiagonal() * z).householderQr().solve(roots.cwiseProduct(y));
+  const Vector want = least_squares(roots.asDiagonal() * z, roots.cwiseProduct(y));
   EXPECT_NEAR(intercept, want[0], 1e-11);
   const std::vector<double> all{want[2], want[1], -want[2], 0, want[3]};
   for (Index j = 0; j < 5; ++j)
@@ -227,7 +215,7 @@ TEST(Relax, LeastSquaresOnColumns) {
   const Vector y = random_vector(random, 15);
   const IndexSet columns{1, 2, 5};
   const LeastSquares found = least_squares(dense_problem(x, y, Vector::Ones(6)), columns);
-  const Vector want = naive_solution(x(Eigen::all, columns), y);
+  const Vector want = least_squares(x(Eigen::all, columns), y);
   for (std::size_t k = 0; k < columns.size(); ++k)
     EXPECT_NEAR(found.beta.coeff(columns[k]), want[static_cast<Index>(k)], 1e-12);
   EXPECT_NEAR(found.residual_norm, (y - x(Eigen::all, columns) * want).norm(), 1e-12);
