@@ -160,7 +160,7 @@ def test_warnings_say_what_to_do():
     ({"weights": np.arange(20.0)}, ValueError, "weights"),
     ({"q": 1.5, "weights": "bh"}, ValueError, "q: want"),
     ({"tol": 0}, ValueError, "tol: want"),
-    ({"tol": 1.0}, ValueError, "tolerance: want a number in"),
+    ({"tol": 1.0}, ValueError, r"tol: want a number in \(0, 1\), got 1.0"),
     ({"max_iter": 1.5}, TypeError, "max_iter: want a whole number"),
     ({"solver": "magic"}, ValueError, "solver"),
     ({"screening": "magic"}, ValueError, "screening"),
