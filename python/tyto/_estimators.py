@@ -78,8 +78,8 @@ class OWL(_Linear):
     slope : float, default=1.0
         Of ``"oscar"``, >= 0: its weights fall from 1 + slope (nearly) to 1.
     sigma : float, "estimate" or None, default=None
-        Instead of ``alpha`` and ``relative``, for ``"bh"`` and ``"gaussian"``: the standard deviation of the noise, from which alpha comes;
-        ``q`` is then the false discovery rate that is kept where columns are (nearly) orthogonal.
+        For ``"bh"`` and ``"gaussian"``: the standard deviation of the noise, from which alpha comes. Then ``alpha`` and ``relative``
+        play no part, and ``q`` is the false discovery rate that is kept where columns are (nearly) orthogonal.
     gamma : float or None, default=None
         Relaxes the fit, which undoes the shrinkage: 0 is least squares on its clusters, 1 the fit itself, numbers between them a
         mixture. Not with ``positive=True``.
@@ -193,7 +193,8 @@ class OWL(_Linear):
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
             words, size = self._words(params, X, sample_weight)
-            self._check_sigma()
+            if isinstance(self.sigma, str) and self.sigma != "estimate":
+                raise _solve.want("sigma", "a number > 0, 'estimate' or None", self.sigma)
             options, wishes = _solve.fit_options(params), _solve.wishes(params)
             with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar, _data.explained(X):
                 answer = _core.fit(_data.design(X), y, words, options, wishes, self._start(X.shape[1]), bar.callback)
@@ -203,13 +204,6 @@ class OWL(_Linear):
         _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
         _solve.warn_unless_converged(self.certificate_, type(self).__name__)
         return self
-
-    def _check_sigma(self) -> None:
-        if isinstance(self.sigma, str) and self.sigma != "estimate":
-            raise _solve.want("sigma", "a number > 0, 'estimate' or None", self.sigma)
-        if self.sigma is not None and (self.alpha != 1.0 or self.relative):
-            raise ValueError("sigma: want alpha and relative left as they are by default, as alpha comes from sigma, "
-                             f"got alpha={self.alpha!r}, relative={self.relative!r}")
 
     def _start(self, p: int) -> np.ndarray | None:
         last = getattr(self, "coef_", None) if self.warm_start else None
