@@ -38,17 +38,6 @@ nb::dict both_ends(const RelaxedCoefficients& of) {
   return dict;
 }
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-nb::dict table(const std::vector<Criteria>& rows) {
-  nb::dict dict;
-  dict["df"] = column(rows, [](const Criteria& one) { return one.freedom; });
-  dict["aic"] = column(rows, [](const Criteria& one) { return one.aic; });
-  dict["bic"] = column(rows, [](const Criteria& one) { return one.bic; });
-  dict["cp"] = column(rows, [](const Criteria& one) { return one.cp.value_or(kNone); });
-  return dict;
-}
-
 }  // namespace
 
 nb::dict solution(const Model& model, const Fit& fit) {
@@ -70,8 +59,7 @@ nb::dict solution(const Model& model, const Fit& fit) {
   return dict;
 }
 
-nb::dict solutions(const std::vector<Model>& models, const Path& path,
-                   const std::vector<Criteria>& criteria) {
+nb::dict solutions(const std::vector<Model>& models, const Path& path) {
   nb::list fits;
   for (std::size_t k = 0; k < models.size(); ++k) {
     nb::dict dict = solution(models[k], path.steps[k].fit);
@@ -82,7 +70,6 @@ nb::dict solutions(const std::vector<Model>& models, const Path& path,
   dict["fits"] = fits;
   dict["wanted"] = path.alphas.size();
   dict["stopped_by"] = std::string(name(path.stopped_by));
-  dict["criteria"] = table(criteria);
   return dict;
 }
 
@@ -105,6 +92,16 @@ nb::list curves(const CrossValidation& cv) {
     list.append(dict);
   }
   return list;
+}
+
+nb::dict table(const std::vector<Criteria>& rows) {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  nb::dict dict;
+  dict["df"] = column(rows, [](const Criteria& one) { return one.freedom; });
+  dict["aic"] = column(rows, [](const Criteria& one) { return one.aic; });
+  dict["bic"] = column(rows, [](const Criteria& one) { return one.bic; });
+  dict["cp"] = column(rows, [](const Criteria& one) { return one.cp.value_or(kNone); });
+  return dict;
 }
 
 Index chosen_step(const nb::dict& criteria, const std::string& criterion, double n) {

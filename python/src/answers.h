@@ -15,11 +15,12 @@ namespace tyto::python {
 
 namespace nb = nanobind;
 
-nb::dict solution(const Model& model, const Fit& fit);  // a model and how it was found
-nb::dict solutions(const std::vector<Model>& models, const Path& path, const std::vector<Criteria>& criteria);
+nb::dict solution(const Model& model, const Fit& fit);                   // a model and how it was found
+nb::dict solutions(const std::vector<Model>& models, const Path& path);  // of all strengths
 nb::list curves(const CrossValidation& cv);
 
-// The place that a criterion chooses, by the criteria in the dictionary of `solutions`.
+nb::dict table(const std::vector<Criteria>& rows);  // one array for each criterion
+// The place that a criterion chooses in such a table.
 Index chosen_step(const nb::dict& criteria, const std::string& criterion, double n);
 
 }  // namespace tyto::python

@@ -33,6 +33,7 @@ Vector on_problem_scale(const Regression& regression, const Vector& coefficients
 struct Wishes {
   std::optional<double> sigma, gamma;
   bool estimate_sigma = false;
+  bool criteria = false;  // of a path
 };
 
 // What was fitted: the regression at its multiplier, and where that came from.
@@ -106,11 +107,13 @@ nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions
                                : fit_path(unit, alphas, grid, options, observer);
     if (wishes.gamma) relax(regression, *wishes.gamma, path);
     std::vector<Model> models = make_models({design, y}, words, regression, path, options);
-    std::vector<Criteria> found = criteria(path, regression.problem, wishes.sigma);
+    std::vector<Criteria> found;
+    if (wishes.criteria) found = criteria(path, regression.problem, wishes.sigma);
     return Result{std::move(models), std::move(path), std::move(found), regression.alpha_max};
   };
   const Result result = run(work, progress);
-  nb::dict dict = solutions(result.models, result.path, result.criteria);
+  nb::dict dict = solutions(result.models, result.path);
+  if (!result.criteria.empty()) dict["criteria"] = table(result.criteria);
   dict["alpha_max"] = result.alpha_max;
   dict["seconds"] = result.path.seconds, dict["passes"] = result.path.passes;
   return dict;
@@ -122,21 +125,17 @@ nb::dict cross_validation(const Design& design, const Vector& y, const Regressio
   struct Result {
     CrossValidation cv;
     std::vector<Model> models;
-    std::vector<Criteria> criteria;
   };
   const auto work = [=](Watch& watch) {
     const CvHooks hooks{{}, [&](const CvProgress& at) { return watch.report({at.done, at.folds, 0}); }, {}};
-    Result result{cross_validate(design, y, words, options, fit_options, hooks), {}, {}};
-    if (!result.cv.complete()) return result;
-    const CvCurve& chosen = result.cv.chosen();
-    result.models = make_models({design, y}, words, result.cv, fit_options);
-    result.criteria = criteria(chosen.path, chosen.regression.problem);
+    Result result{cross_validate(design, y, words, options, fit_options, hooks), {}};
+    if (result.cv.complete()) result.models = make_models({design, y}, words, result.cv, fit_options);
     return result;
   };
   const Result result = run(work, progress);
   const CrossValidation& cv = result.cv;
   if (!cv.complete()) return {};
-  nb::dict dict = solutions(result.models, cv.chosen().path, result.criteria);
+  nb::dict dict = solutions(result.models, cv.chosen().path);
   dict["alpha_max"] = cv.chosen().regression.alpha_max;
   dict["seconds"] = cv.seconds, dict["passes"] = cv.passes;
   dict["curves"] = curves(cv);
@@ -156,7 +155,8 @@ void add_fits(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("sigma", &Wishes::sigma, nb::arg().none())
       .def_rw("gamma", &Wishes::gamma, nb::arg().none())
-      .def_rw("estimate_sigma", &Wishes::estimate_sigma);
+      .def_rw("estimate_sigma", &Wishes::estimate_sigma)
+      .def_rw("criteria", &Wishes::criteria);
   module.def("fit", &fit_one, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("options"),
              nb::arg("wishes"), nb::arg("start").none(), nb::arg("progress").none());
   module.def("fit_path", &fit_many, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("alphas"),

@@ -120,13 +120,22 @@ def test_criteria():
     for name, values in expected.items():
         np.testing.assert_allclose(path.criteria[name], values, rtol=1e-8)
         assert name == "df" or path.choose(name) == np.argmin(values)
-    assert path.choose("bic") < path.choose("aic")  # a larger alpha
+    assert path.choose("bic") <= path.choose("aic")  # a larger alpha
     known = tyto.owl_path(X, y, weights="oscar", n_alphas=40, tol=1e-10, sigma=3.0)
     np.testing.assert_allclose(known.criteria["cp"], squares / 9 - 60 + 2 * df, rtol=1e-8)
     assert known.choose("cp") < path.choose("cp")
     assert pickle.loads(pickle.dumps(path)).choose("bic") == path.choose("bic")
     with pytest.raises(ValueError, match="choose: want aic, bic or cp, got 'mse'"):
         path.choose("mse")
+
+
+def test_degrees_of_freedom_with_a_ridge():
+    X, y = noisy()
+    path = tyto.owl_path(X, y, weights="oscar", ridge=0.3, fit_intercept=False, n_alphas=10)
+    for k, clusters in enumerate(path.clusters):
+        sums = np.array([X[:, columns] @ np.sign(path.coefs[columns, k]) for columns in clusters]).reshape(len(clusters), 60)
+        gram, ridge = sums @ sums.T, 60 * 0.3 * np.diag([len(columns) for columns in clusters])
+        np.testing.assert_allclose(path.criteria["df"][k], np.trace(np.linalg.solve(gram + ridge, gram)) if clusters else 0, rtol=1e-9)
 
 
 def test_criteria_of_relaxed_fits_and_wide_data():
@@ -136,7 +145,10 @@ def test_criteria_of_relaxed_fits_and_wide_data():
     squares = weights @ (y[:, None] - relaxed.predict(X)) ** 2
     n = weights.sum()
     np.testing.assert_allclose(relaxed.criteria["aic"], n * np.log(squares / n) + 2 * relaxed.criteria["df"], rtol=1e-8)
-    assert OWLCV("bh", n_alphas=10).fit(X, y).path_.choose("bic") > 0
+    for other in (OWLCV("bh", n_alphas=5).fit(X, y).path_, tyto.owl_path(X, y, criteria=False, n_alphas=5)):
+        assert other.criteria is None
+        with pytest.raises(ValueError, match="choose: want a path with criteria"):
+            other.choose("bic")
     wide = tyto.owl_path(*noisy(30, 40), n_alphas=10)
     assert np.isnan(wide.criteria["cp"]).all() and 0 < wide.choose("bic")
     with pytest.raises(ValueError, match="cp needs the level of the noise.*sigma="):

@@ -25,8 +25,9 @@ class Path:
     screened, n_iter : ndarray of shape (n_alphas,)
     explained : ndarray of shape (n_alphas,)
         The fraction of the response's variance (of its sum of squares without an intercept).
-    criteria : dict of ndarray
+    criteria : dict of ndarray, or None
         ``df`` (degrees of freedom), ``aic``, ``bic`` and ``cp`` of every alpha; ``cp`` is NaN where the level of the noise is not known.
+        None where they were not asked for, and in `OWLCV`.
     n_samples : float
         The number of rows that they count: the sum of the sample weights, where there are any.
     gamma : float or None
@@ -48,7 +49,7 @@ class Path:
     screened: np.ndarray
     n_iter: np.ndarray
     explained: np.ndarray
-    criteria: dict[str, np.ndarray] = field(repr=False)
+    criteria: dict[str, np.ndarray] | None = field(repr=False)
     n_samples: float
     gamma: float | None
     alpha_max: float
@@ -83,6 +84,8 @@ class Path:
 
     def choose(self, criterion: str) -> int:
         """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha."""
+        if self.criteria is None:
+            raise ValueError("choose: want a path with criteria: owl_path(..., criteria=True)")
         if criterion == "cp" and np.isnan(self.criteria["cp"]).all():
             raise ValueError("choose: cp needs the level of the noise, which this path cannot tell: want owl_path(..., sigma=...)")
         return _core.choose(self.criteria, _solve.word("choose", criterion), self.n_samples)
@@ -108,7 +111,7 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
         screened=np.array([fit["screened"] for fit in fits]),
         n_iter=np.array([fit["epochs"] + 1 for fit in fits]),
         explained=np.array([fit["explained"] for fit in fits]),
-        criteria=answer["criteria"],
+        criteria=answer.get("criteria"),
         n_samples=size,
         gamma=None if relaxed is None else relaxed["gamma"],
         alpha_max=float(answer["alpha_max"]) / size,
@@ -120,8 +123,8 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
 def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
              alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None, max_explained: float | None = None,
              min_change: float | None = None, max_nonzeros: int | None = None, max_clusters: int | None = None,
-             gamma: float | None = None, sigma: float | None = None, fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0,
-             positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+             gamma: float | None = None, sigma: float | None = None, criteria: bool = True, fit_intercept: bool = True,
+             standardize: bool = False, ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
              solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
     """OWL models along a grid of alphas, each found from the one before, each with its certificate.
 
@@ -141,6 +144,8 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
     sigma : float or None, default=None
         The standard deviation of the noise, for the criterion ``cp``. None: that of the residuals at the smallest alpha, where there
         are more rows than features.
+    criteria : bool, default=True
+        Whether ``criteria`` are computed. They cost nothing, unless there is a ridge: then about as much as the path.
     weights, q, slope, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
         As for `OWL`; ``max_seconds`` is for the whole path.
     """
@@ -152,6 +157,7 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
     if isinstance(sigma, str):
         raise _solve.want("sigma", "a number or None", sigma)
     wishes = _solve.wishes(params)
+    wishes.criteria = bool(criteria)
     steps = [] if alphas is None else sorted((size * a for a in _solve.one_or_more("alphas", alphas, "(0, inf)")), reverse=True)
     with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
         answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, wishes, bar.callback)
