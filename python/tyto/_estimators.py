@@ -249,7 +249,8 @@ class OWLCV(_Linear):
     Attributes
     ----------
     alpha_, q_, slope_, gamma_ : float
-        The choice; ``gamma_`` is None where nothing is relaxed. `coef_` and all that `OWL` has belong to it; it is a step of ``path_``, so nothing is fitted again.
+        The choice; ``gamma_`` is None where nothing is relaxed. `coef_` and all that `OWL` has belong to it; it is a step of ``path_``,
+        so nothing is fitted again.
     path_ : Path
         The models on all rows, at every alpha of the chosen q, slope and gamma.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
@@ -262,10 +263,10 @@ class OWLCV(_Linear):
     """
 
     def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, n_alphas: int = 100,
-                 eps: float | None = None, cv: Any = None, scoring: str = "mse", choose: str = "best", fit_intercept: bool = True, standardize: bool = False,
-                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6,
-                 max_iter: int = 100_000, max_seconds: float | None = None, solver: str = "auto", screening: str = "safe",
-                 n_jobs: int | None = None, verbose: bool = False):
+                 eps: float | None = None, cv: Any = None, scoring: str = "mse", choose: str = "best",
+                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
+                 unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+                 solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.q = q
         self.slope = slope

@@ -121,10 +121,11 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
 
 
 def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
-             alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None, max_explained: float | None = None,
-             min_change: float | None = None, max_nonzeros: int | None = None, max_clusters: int | None = None,
-             gamma: float | None = None, sigma: float | None = None, criteria: bool = True, fit_intercept: bool = True,
-             standardize: bool = False, ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+             alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None,
+             max_explained: float | None = None, min_change: float | None = None, max_nonzeros: int | None = None,
+             max_clusters: int | None = None, gamma: float | None = None, sigma: float | None = None, criteria: bool = True,
+             fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
+             unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
              solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
     """OWL models along a grid of alphas, each found from the one before, each with its certificate.
 
