@@ -13,6 +13,7 @@ namespace nb = nanobind;
 void add_design(nb::module_& module);
 void add_norm(nb::module_& module);     // the penalty by itself
 void add_options(nb::module_& module);  // what to fit and how, field by field
-void add_fits(nb::module_& module);     // fit, path, cross-validation, verification
+void add_fits(nb::module_& module);     // fit, path, cross-validation
+void add_verify(nb::module_& module);
 
 }  // namespace tyto::python

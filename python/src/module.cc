@@ -23,5 +23,6 @@ NB_MODULE(_core, module) {
   add_norm(module);
   add_options(module);
   add_fits(module);
+  add_verify(module);
   add_exit(module);
 }

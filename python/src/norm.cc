@@ -50,10 +50,10 @@ void add_norm(nb::module_& module) {
           nb::arg("v").noconvert(), nb::call_guard<nb::gil_scoped_release>());
   module.def(
       "make_weights",
-      [](const std::string& name, Index n, Index p, double q) {
-        return make_weights(name, {n, p, q});
+      [](const std::string& name, Index n, Index p, double q, double slope) {
+        return make_weights(name, {n, p, q, slope});
       },
-      nb::arg("name"), nb::arg("n"), nb::arg("p"), nb::arg("q"));
+      nb::arg("name"), nb::arg("n"), nb::arg("p"), nb::arg("q"), nb::arg("slope"));
   module.def("weight_names", &weight_names);
 }
 

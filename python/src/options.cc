@@ -14,6 +14,7 @@ void add_options(nb::module_& module) {
       .def_rw("weights", &RegressionOptions::weights)
       .def_rw("weight_values", &RegressionOptions::weight_values)
       .def_rw("q", &RegressionOptions::q)
+      .def_rw("slope", &RegressionOptions::slope)
       .def_rw("strength", &RegressionOptions::strength)
       .def_prop_rw(
           "relative", [](const RegressionOptions& o) { return o.relative_to == RelativeTo::kAlphaMax; },
@@ -47,6 +48,8 @@ void add_options(nb::module_& module) {
       .def_rw("path", &CvOptions::path)
       .def_rw("given", &CvOptions::given)
       .def_rw("qs", &CvOptions::qs)
+      .def_rw("slopes", &CvOptions::slopes)
+      .def_rw("gammas", &CvOptions::gammas)
       .def_prop_rw(
           "error", [](const CvOptions& o) { return std::string(name(o.error)); },
           [](CvOptions& o, const std::string& text) { o.error = parse_error_measure(text); });

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -40,10 +41,14 @@ struct LeftJobs {
   int running = 0;
   std::vector<std::shared_ptr<Job>> finished;
 };
-LeftJobs& left_jobs() {
+LeftJobs*& left_jobs_place() {
   static auto* jobs = new LeftJobs;
-  return *jobs;
+  return jobs;
 }
+LeftJobs& left_jobs() { return *left_jobs_place(); }
+
+// For a child made by fork: the threads that work, and may hold the lock, are its parent's.
+void forget_left_jobs() { left_jobs_place() = new LeftJobs; }
 
 void work_on(std::shared_ptr<Job> job) {
   try {
@@ -105,16 +110,31 @@ bool stop(Job& job) {
   return !(job.left = true);
 }
 
+bool signalled() {
+  const nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+// True where a script ends by Ctrl-C. At a prompt, the last error may be long ago.
+bool ends_by_ctrl_c() {
+  const nb::module_ sys = nb::module_::import_("sys");
+  const nb::object last = nb::getattr(sys, "last_type", nb::none());
+  return last.is(nb::handle(PyExc_KeyboardInterrupt)) && !nb::hasattr(sys, "ps1");
+}
+
 // A job that computes while the process ends may find its BLAS gone. Where Python ends by Ctrl-C that does
-// not matter: it then kills itself.
+// not matter: it then kills itself, and so does this where Ctrl-C is pressed meanwhile.
 void wait_at_exit() {
-  const nb::object last = nb::getattr(nb::module_::import_("sys"), "last_type", nb::none());
-  if (last.is(nb::handle(PyExc_KeyboardInterrupt))) return;
+  if (ends_by_ctrl_c()) return;
   {
     const nb::gil_scoped_release no_gil;
     LeftJobs& jobs = left_jobs();
     std::unique_lock lock(jobs.mutex);
-    jobs.ended.wait(lock, [&] { return jobs.running == 0; });
+    while (!jobs.ended.wait_for(lock, 100ms, [&] { return jobs.running == 0; })) {
+      lock.unlock();
+      if (signalled()) std::signal(SIGINT, SIG_DFL), std::raise(SIGINT);
+      lock.lock();
+    }
   }
   clear_finished();
 }
@@ -142,6 +162,9 @@ void run_work(std::function<void(Watch&)> work, const nb::object& progress) {
 void add_exit(nb::module_& module) {
   module.def("_wait_at_exit", &wait_at_exit);
   nb::module_::import_("atexit").attr("register")(module.attr("_wait_at_exit"));
+  module.def("_forget_left_jobs", &forget_left_jobs);
+  nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") =
+                                                          module.attr("_forget_left_jobs"));
 }
 
 }  // namespace tyto::python

@@ -47,6 +47,6 @@ auto run(Work work, const nb::object& progress) {
   return std::move(*result);
 }
 
-void add_exit(nb::module_& module);  // what is to be done about work left to itself when Python ends
+void add_exit(nb::module_& module);  // what is to be done about work left to itself when Python ends or forks
 
 }  // namespace tyto::python

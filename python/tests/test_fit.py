@@ -145,6 +145,9 @@ def test_warnings_say_what_to_do():
         OWL(alpha=0.01, tol=1e-17).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="owl_path.*max_iter"):
         tyto.owl_path(X, y, solver="apgd", max_iter=1, n_alphas=3)
+    with pytest.warns(ConvergenceWarning, match=r"owl_path: 1 of 50 alphas were fitted: max_seconds was reached. Raise it"):
+        path = tyto.owl_path(X, y, max_seconds=1e-9, n_alphas=50)
+    assert path.stopped_by == "max_seconds" and path.certificates[0].converged  # so no other warning says it
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         OWL(alpha=0.01).fit(X, y)
@@ -160,7 +163,16 @@ def test_warnings_say_what_to_do():
     ({"weights": np.arange(20.0)}, ValueError, "weights"),
     ({"q": 1.5, "weights": "bh"}, ValueError, "q: want"),
     ({"tol": 0}, ValueError, "tol: want"),
-    ({"tol": 1.0}, ValueError, "tolerance: want a number in"),
+    ({"tol": 1.0}, ValueError, r"tol: want a number in \(0, 1\), got 1.0"),
+    ({"tol": 2}, ValueError, r"tol: want a number in \(0, 1\), got 2"),
+    ({"q": 0, "weights": "bh"}, ValueError, r"q: want a number in \(0, 1\], got 0"),
+    ({"ridge": -1}, ValueError, "ridge: want a finite number >= 0, got -1"),
+    ({"ridge": float("inf")}, ValueError, "ridge: want a finite number >= 0, got inf"),
+    ({"alpha": 1e308}, ValueError, "alpha: "),
+    ({"weights": ["a"]}, ValueError, "weights: want a name or numbers"),
+    ({"weights": None}, ValueError, "weights: want a name"),
+    ({"max_iter": -1}, ValueError, "max_iter: want a whole number >= 0, got -1"),
+    ({"solver": None}, TypeError, "solver: want a word, got None"),
     ({"max_iter": 1.5}, TypeError, "max_iter: want a whole number"),
     ({"solver": "magic"}, ValueError, "solver"),
     ({"screening": "magic"}, ValueError, "screening"),
@@ -171,6 +183,33 @@ def test_mistakes(options, error, message):
     X, y, _ = grouped(30, 20)
     with pytest.raises(error, match=message):
         OWL(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"eps": 1}, r"eps: want a number in \(0, 1\), got 1"),
+    ({"eps": 1e-320}, "eps: want a last strength above"),
+    ({"n_alphas": 0}, "n_alphas: want a whole number >= 1, got 0"),
+    ({"alphas": []}, "alphas: want at least one number"),
+    ({"alphas": [1, -1]}, "alphas: want a finite number > 0, got -1"),
+    ({"max_explained": 1.5}, r"max_explained: want a number in \(0, 1\], got 1.5"),
+    ({"min_change": 0}, r"min_change: want a number in \(0, 1\], got 0"),
+    ({"max_nonzeros": 0}, "max_nonzeros: want a whole number >= 1, got 0"),
+    ({"max_clusters": -3}, "max_clusters: want a whole number >= 1, got -3"),
+])
+def test_mistakes_of_paths(options, message):
+    X, y, _ = grouped(30, 20)
+    with pytest.raises(ValueError, match=message):
+        tyto.owl_path(X, y, **options)
+
+
+def test_mistakes_of_cross_validation():
+    X, y, _ = grouped(30, 20)
+    with pytest.raises(ValueError, match="scoring: want 'mse', 'mae' or 'r2', got 'rmse'"):
+        OWLCV(scoring="rmse").fit(X, y)
+    with pytest.raises(ValueError, match="scoring: want mse or mae where the response is constant"):
+        OWLCV(scoring="r2").fit(X, np.ones(30))
+    with pytest.raises(ValueError, match="cv: want rows of positive weight outside each fold"):
+        OWLCV(cv=KFold(2)).fit(X, y, sample_weight=np.arange(30) < 15)
 
 
 def test_a_failed_fit_changes_nothing():

@@ -70,29 +70,74 @@ def test_after_ctrl_c_the_estimator_is_as_it_was():
 
 
 LEFT = """
-import os, signal, sys, threading, time
+import atexit, os, signal, sys, threading, time
 import numpy as np
+
+def report():  # comes after what tyto does at the end
+    time.sleep(0.02)
+    print("goes on:", len(os.listdir("/proc/self/task")) > threads, flush=True)
+
+if sys.argv[1] != "raise":
+    atexit.register(report)
 from tyto import OWL
+atexit.register(print, "ending", flush=True)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = np.asfortranarray(rng.normal(size=(1000, 20)) @ rng.normal(size=(20, 10000)) + rng.normal(size=(1000, 10000)))
 y = X[:, :300] @ rng.normal(size=300)
+threads = len(os.listdir("/proc/self/task"))
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     OWL("linf", alpha=0.05, relative=True, tol=1e-9).fit(X, y)
 except KeyboardInterrupt:
     del X, y
     print("stopped", flush=True)
-    if sys.argv[1] == "raise":
+    if sys.argv[1] in ("raise", "prompt"):
         raise
+if sys.argv[1] == "fork":
+    child = os.fork()
+    if child == 0:
+        atexit.unregister(report)
+        sys.exit(7)
+    print("child:", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
-@pytest.mark.parametrize("ending", ["raise", "exit"])
-def test_python_ends_well_after_ctrl_c(ending):
-    done = subprocess.run([sys.executable, "-c", LEFT, ending], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "stopped\n"
-    assert done.returncode == (-signal.SIGINT if ending == "raise" else 0), done.stderr
+@pytest.mark.parametrize("ending, said, code", [
+    ("raise", "ending\n", -signal.SIGINT), ("exit", "ending\ngoes on: False\n", 0), ("prompt", "ending\ngoes on: False\n", 0),
+    ("fork", "ending\nchild: 7\nending\ngoes on: False\n", 0),
+])
+def test_python_ends_well_after_ctrl_c(ending, said, code):
+    prompt = ["-i"] if ending == "prompt" else []
+    done = subprocess.run([sys.executable, *prompt, "-c", LEFT, ending], input="exit()\n", capture_output=True, text=True, timeout=60)
+    assert done.stdout == "stopped\n" + said
+    assert done.returncode == code, done.stderr
+
+
+LEFT_FOR_LONG = """
+import atexit, os, signal, threading
+import numpy as np
+import tyto
+atexit.register(print, "ending", flush=True)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X = rng.normal(size=(2000, 600))
+threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:  # quick to fit, as the alphas are equal; then come 500 traces of large inverses
+    tyto.owl_path(X, X @ rng.normal(size=600), weights="lasso", ridge=0.1, alphas=[1e-3] * 500)
+except KeyboardInterrupt:
+    pass
+"""
+
+
+def test_ctrl_c_while_python_waits_at_its_end():
+    process = subprocess.Popen([sys.executable, "-c", LEFT_FOR_LONG], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ending\n"
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=5)
+    assert process.returncode == -signal.SIGINT
 
 
 def fitted(seed):
@@ -187,4 +232,4 @@ def test_an_error_in_progress_stops_the_fit():
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        tyto._core.fit(tyto._core.Design.dense(X), X[:, :400].sum(axis=1), words, options, None, progress)
+        tyto._core.fit(tyto._core.Design.dense(X), X[:, :400].sum(axis=1), words, options, tyto._core.Wishes(), None, progress)

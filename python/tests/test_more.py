@@ -105,6 +105,13 @@ def test_unpenalized():
     path = tyto.owl_path(frame, y, weights="bh", unpenalized=["f3", "f7"], n_alphas=5)
     assert path.n_nonzero[0] == 2
     assert OWLCV("bh", n_alphas=5, unpenalized=["f3"]).fit(frame, y).coef_[3] != 0
+    for columns in (["f3", "f3"], ["f3", 3], [3, -17]):
+        with pytest.raises(ValueError, match="unpenalized: want each column once, got .* again"):
+            OWL(unpenalized=columns).fit(frame, y)
+    with pytest.raises(ValueError, match="f3"):  # scikit-learn's message, where it refuses such frames
+        OWL(unpenalized=["f3"]).fit(frame.rename(columns={"f4": "f3"}), y)
+    with pytest.raises(ValueError, match="unpenalized: want the number of one column, got 'a', which several are named"):
+        tyto._data.validate_columns(["a"], 3, ["a", "b", "a"])
     for columns, error in ((["f99"], ValueError), ([20], ValueError), ("f3", TypeError), ([1.5], ValueError)):
         with pytest.raises(error, match="unpenalized"):
             OWL(unpenalized=columns).fit(frame, y)

@@ -16,7 +16,10 @@ from tyto import OWL, OWLCV
 from support import grouped
 
 
-@parametrize_with_checks([OWL(), OWL(weights="lasso", alpha=0.01, standardize=True), OWLCV(n_alphas=10)])
+@parametrize_with_checks([OWL(), OWL(weights="lasso", alpha=0.01, standardize=True), OWLCV(n_alphas=10),
+                          OWL(weights="bh", sigma="estimate", standardize=True), OWL(alpha=0.1, gamma=0.5, slope=2.0),
+                          OWLCV(n_alphas=5, slope=[0.5, 2], gamma=[0, 1])])
+@pytest.mark.filterwarnings("ignore:OWL. the estimate of the noise")  # of data without noise
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -56,16 +56,24 @@ def validate_columns(columns: Any, p: int, names: Any) -> list[int]:
         return []
     if isinstance(columns, str) or not np.iterable(columns):
         raise TypeError(f"unpenalized: want a list of columns, got {columns!r}")
-    known = {} if names is None else {name: j for j, name in enumerate(names)}
+    names = [] if names is None else list(names)
     found = set()
     for column in columns:
-        if isinstance(column, str) and column in known:
-            found.add(known[column])
-        elif isinstance(column, numbers.Integral) and not isinstance(column, bool) and -p <= column < p:
-            found.add(int(column) % p)
-        else:
-            raise ValueError(f"unpenalized: want names of columns, or numbers below {p}, got {column!r}")
+        number = _column_number(column, p, names)
+        if number in found:
+            raise ValueError(f"unpenalized: want each column once, got {column!r} again")
+        found.add(number)
     return sorted(found)
+
+
+def _column_number(column: Any, p: int, names: list[Any]) -> int:
+    if isinstance(column, str) and column in names:
+        if names.count(column) > 1:
+            raise ValueError(f"unpenalized: want the number of one column, got {column!r}, which several are named")
+        return names.index(column)
+    if isinstance(column, numbers.Integral) and not isinstance(column, bool) and -p <= column < p:
+        return int(column) % p
+    raise ValueError(f"unpenalized: want names of columns, or numbers below {p}, got {column!r}")
 
 
 def names_of(X: Any) -> Any:
@@ -97,6 +105,10 @@ def _borrow(X: Any) -> _core.Design | None:
     return _core.Design.sparse(X.data, indices, indptr, X.shape[0])
 
 
+# What the library calls by other names.
+_NAMES = {"error": "scoring", "folds": "cv", "observation-weights": "sample_weight", "ratio": "eps", "response": "y", "strength": "alpha"}
+
+
 @contextmanager
 def explained(X: Any) -> Iterator[None]:
     """The library's message, or scikit-learn's where the reason is NaN or infinity."""
@@ -107,4 +119,5 @@ def explained(X: Any) -> Iterator[None]:
             assert_all_finite(X.data if sparse.issparse(X) else X)
         except ValueError as clearer:
             raise clearer from None
-        raise error from None
+        name, colon, rest = str(error).partition(":")
+        raise ValueError(_NAMES.get(name, name) + colon + rest) from None

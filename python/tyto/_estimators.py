@@ -47,6 +47,7 @@ class _Linear(RegressorMixin, BaseEstimator):
         self.coef_ = _solve.coefficients(answer, self.n_features_in_)
         self.intercept_ = float(answer["intercept"])
         self.clusters_ = _solve.clusters(answer)
+        self.relaxation_ = _solve.relaxation(answer, self.n_features_in_)
         self.certificate_ = _solve.certificate(answer, size, tolerance)
         self.dual_gap_ = self.certificate_.gap
         self.screened_ = int(answer["screened"])
@@ -74,6 +75,14 @@ class OWL(_Linear):
         The multiplier of the weights, > 0.
     q : float, default=0.1
         The false discovery rate that ``"bh"`` and ``"gaussian"`` aim at.
+    slope : float, default=1.0
+        Of ``"oscar"``, >= 0: its weights fall from 1 + slope (nearly) to 1.
+    sigma : float, "estimate" or None, default=None
+        For ``"bh"`` and ``"gaussian"``: the standard deviation of the noise, from which alpha comes. Then ``alpha`` and ``relative``
+        play no part, and ``q`` is the false discovery rate that is kept where columns are (nearly) orthogonal.
+    gamma : float or None, default=None
+        Relaxes the fit, which undoes the shrinkage: 0 is least squares on its clusters, 1 the fit itself, numbers between them a
+        mixture. Not with ``positive=True``.
     relative : bool, default=False
         Whether ``alpha`` counts in units of alpha-max, the smallest multiplier whose solution is 0. Then 1 gives the empty model.
     fit_intercept : bool, default=True
@@ -110,11 +119,16 @@ class OWL(_Linear):
     intercept_ : float
     clusters_ : list of ndarray
         The columns of each cluster, a set of features with one magnitude (of the standardised coefficients, where
-        ``standardize=True``); the largest magnitude first.
+        ``standardize=True``); the largest magnitude (of the penalised fit) first.
     dual_gap_ : float
-        The objective is at most this far from the optimum.
+        The objective is at most this far from the optimum. As the certificate, it is about the penalised fit where ``gamma`` is given.
     certificate_ : Certificate
         The proof of that: objective, lower bound, status.
+    relaxation_ : Relaxation or None
+        Where ``gamma`` is given, the penalised fit and the least squares that ``coef_`` is mixed of.
+    sigma_, sigma_status_ : float and str, or None
+        Where ``sigma`` is given, the level of the noise, and ``"given"``, or how its estimate ended: ``"converged"``, ``"cycle"``, ``"limit"``,
+        ``"too_many_selected"`` or ``"no_noise"``.
     alpha_, alpha_max_ : float
         The multiplier that was used, and the smallest one whose solution is 0.
     screened_ : int
@@ -136,14 +150,18 @@ class OWL(_Linear):
     [[0, 1]]
     """
 
-    def __init__(self, weights: Any = "oscar", alpha: float = 1.0, *, q: float = 0.1, relative: bool = False,
-                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
-                 unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
-                 solver: str = "auto", screening: str = "safe", warm_start: bool = False, n_jobs: int | None = None, verbose: bool = False):
+    def __init__(self, weights: Any = "oscar", alpha: float = 1.0, *, q: float = 0.1, slope: float = 1.0, relative: bool = False,
+                 sigma: Any = None, gamma: float | None = None, fit_intercept: bool = True, standardize: bool = False,
+                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000,
+                 max_seconds: float | None = None, solver: str = "auto", screening: str = "safe", warm_start: bool = False,
+                 n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.alpha = alpha
         self.q = q
+        self.slope = slope
         self.relative = relative
+        self.sigma = sigma
+        self.gamma = gamma
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.ridge = ridge
@@ -175,22 +193,28 @@ class OWL(_Linear):
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
             words, size = self._words(params, X, sample_weight)
-            options = _solve.fit_options(params)
+            if isinstance(self.sigma, str) and self.sigma != "estimate":
+                raise _solve.want("sigma", "a number > 0, 'estimate' or None", self.sigma)
+            options, wishes = _solve.fit_options(params), _solve.wishes(params)
             with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar, _data.explained(X):
-                answer = _core.fit(_data.design(X), y, words, options, self._start(X.shape[1]), bar.callback)
+                answer = _core.fit(_data.design(X), y, words, options, wishes, self._start(X.shape[1]), bar.callback)
             self._keep(answer, size, options.tolerance)
             self.alpha_max_ = float(answer["alpha_max"]) / size
+            self.sigma_, self.sigma_status_ = answer.get("sigma"), answer.get("sigma_status")
+        _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
         _solve.warn_unless_converged(self.certificate_, type(self).__name__)
         return self
 
     def _start(self, p: int) -> np.ndarray | None:
         last = getattr(self, "coef_", None) if self.warm_start else None
+        if last is not None and self.relaxation_ is not None:
+            last = self.relaxation_.penalized_coef
         return last if last is not None and len(last) == p else None
 
     def path(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
         params = self.get_params(deep=False)
-        for name in ("alpha", "relative", "warm_start"):
+        for name in ("alpha", "relative", "sigma", "warm_start"):
             del params[name]
         return owl_path(X, y, sample_weight=sample_weight, **{**params, **grid})
 
@@ -206,6 +230,10 @@ class OWLCV(_Linear):
         As for `OWL`; ``tol`` and ``max_iter`` are for each fit, ``max_seconds`` is for all.
     q : float or list of float, default=0.1
         Of several, for ``"bh"`` and ``"gaussian"``, the best is chosen.
+    slope : float or list of float, default=1.0
+        The same for ``"oscar"``.
+    gamma : float, list of float or None, default=None
+        How far to relax, as for `OWL`; of several, the best is chosen together with alpha.
     n_alphas : int, default=100
     eps : float or None, default=None
         The last alpha as a fraction of the first; None: 0.01 where there are at least as many features as rows, else 0.0001.
@@ -220,10 +248,11 @@ class OWLCV(_Linear):
 
     Attributes
     ----------
-    alpha_, q_ : float
-        The choice. `coef_` and all that `OWL` has belong to it; it is a step of ``path_``, so nothing is fitted again.
+    alpha_, q_, slope_, gamma_ : float
+        The choice; ``gamma_`` is None where nothing is relaxed. `coef_` and all that `OWL` has belong to it; it is a step of ``path_``,
+        so nothing is fitted again.
     path_ : Path
-        The models on all rows, at every alpha of the chosen q.
+        The models on all rows, at every alpha of the chosen q, slope and gamma.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
     cv_error_, cv_standard_error_ : ndarray of shape (n_alphas,)
         Their mean, weighted by rows, and its standard error.
@@ -233,13 +262,15 @@ class OWLCV(_Linear):
         The largest relative gap of any fit on a fold.
     """
 
-    def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, n_alphas: int = 100, eps: float | None = None, cv: Any = None,
-                 scoring: str = "mse", choose: str = "best", fit_intercept: bool = True, standardize: bool = False,
-                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6,
-                 max_iter: int = 100_000, max_seconds: float | None = None, solver: str = "auto", screening: str = "safe",
-                 n_jobs: int | None = None, verbose: bool = False):
+    def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, n_alphas: int = 100,
+                 eps: float | None = None, cv: Any = None, scoring: str = "mse", choose: str = "best",
+                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
+                 unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+                 solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.q = q
+        self.slope = slope
+        self.gamma = gamma
         self.n_alphas = n_alphas
         self.eps = eps
         self.cv = cv
@@ -262,18 +293,21 @@ class OWLCV(_Linear):
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
         if self.choose not in ("best", "one-se"):
             raise _solve.want("choose", "'best' or 'one-se'", self.choose)
+        if self.scoring not in ("mse", "mae", "r2"):
+            raise _solve.want("scoring", "'mse', 'mae' or 'r2'", self.scoring)
         params = self.get_params(deep=False)
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
-            qs = [_solve.number("q", q, 0, 1) for q in np.atleast_1d(self.q).tolist()]
-            words, size = self._words({**params, "q": qs[0], "alpha": 1.0, "relative": True}, X, sample_weight)
+            qs, slopes = _solve.one_or_more("q", self.q, "(0, 1]"), _solve.one_or_more("slope", self.slope, "[0, inf)")
+            words, size = self._words({**params, "q": qs[0], "slope": slopes[0], "alpha": 1.0, "relative": True}, X, sample_weight)
             options = _solve.fit_options(params)
             cv = _core.CvOptions()
-            cv.path, cv.qs, cv.error = _solve.grid_options(params), qs, self.scoring
+            cv.path, cv.error = _solve.grid_options(params), self.scoring
+            cv.qs, cv.slopes, cv.gammas = qs, slopes, _solve.gammas(params)
             cv.given = _folds(self.cv, X, y)
             with _solve.ProgressBar(self.verbose, "fold", options.tolerance) as bar, _data.explained(X):
                 answer = _core.cross_validate(_data.design(X), y, words, cv, options, bar.callback)
-            if not answer["complete"]:
+            if not answer:
                 raise _solve.want("max_seconds", "more: not all folds could be fitted", self.max_seconds)
             self._keep_choice(answer, size, options.tolerance)
         _solve.warn_unless_all_converged(self.path_.certificates, type(self).__name__)
@@ -287,7 +321,8 @@ class OWLCV(_Linear):
         self.best_index_, self.one_se_index_ = int(answer["best"]), int(answer["one_se"])
         chosen = self.best_index_ if self.choose == "best" else self.one_se_index_
         self._keep(answer["fits"][chosen], size, tolerance)
-        self.alpha_max_, self.q_ = self.path_.alpha_max, float(curve["q"])
+        self.alpha_max_, self.q_, self.slope_ = self.path_.alpha_max, float(curve["q"]), float(curve["slope"])
+        self.gamma_ = self.path_.gamma
         self.cv_errors_ = curve["errors"]
         self.cv_error_, self.cv_standard_error_ = np.array(curve["error"]), np.array(curve["standard_error"])
         self.worst_fold_gap_ = float(answer["worst_gap"])

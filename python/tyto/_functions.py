@@ -57,15 +57,16 @@ def _numbers(v: Any) -> np.ndarray:
     return values
 
 
-def _norm(v: Any, weights: Any, q: float) -> SortedL1:
+def _norm(v: Any, weights: Any, q: float, slope: float) -> SortedL1:
     if isinstance(weights, str):
-        return SortedL1(owl_weights(weights, len(v), q=q))
+        return SortedL1(owl_weights(weights, len(v), q=q, slope=slope))
     if np.ndim(weights) == 0:
         return SortedL1(np.full(len(v), float(weights)))
     return SortedL1(weights)
 
 
-def prox_sorted_l1(v: Any, weights: Any, step: float = 1.0, *, q: float = 0.1, out: np.ndarray | None = None) -> np.ndarray:
+def prox_sorted_l1(v: Any, weights: Any, step: float = 1.0, *, q: float = 0.1, slope: float = 1.0,
+                   out: np.ndarray | None = None) -> np.ndarray:
     """The proximal operator of the sorted L1 norm, ``argmin_b 1/2 ||b - v||^2 + step * sum_i w_i |b|_(i)``.
 
     Exact but for rounding, in expected linear time plus a sort of what does not become 0. Zeros are zeros, and entries of one
@@ -78,8 +79,8 @@ def prox_sorted_l1(v: Any, weights: Any, step: float = 1.0, *, q: float = 0.1, o
         ``w_1 >= ... >= w_p >= 0``; a number stands for p equal ones (soft thresholding), a name for those of `owl_weights`.
     step : float, default=1.0
         At least 0.
-    q : float, default=0.1
-        For the names that depend on it.
+    q, slope : float
+        For the names that depend on them.
     out : ndarray of shape (p,), optional
         Where the answer goes; may be ``v`` itself.
 
@@ -88,30 +89,31 @@ def prox_sorted_l1(v: Any, weights: Any, step: float = 1.0, *, q: float = 0.1, o
     >>> prox_sorted_l1([5.0, -4.9, 0.5], [2.0, 1.0, 1.0])
     array([ 3.45, -3.45,  0.  ])
     """
-    return _norm(v, weights, q).prox(v, step, out)
+    return _norm(v, weights, q, slope).prox(v, step, out)
 
 
-def sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1) -> float:
+def sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1, slope: float = 1.0) -> float:
     """``sum_i w_i |v|_(i)``; ``weights`` as for `prox_sorted_l1`."""
-    return _norm(v, weights, q)(v)
+    return _norm(v, weights, q, slope)(v)
 
 
-def dual_sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1) -> float:
+def dual_sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1, slope: float = 1.0) -> float:
     """``max_k (|v|_(1) + ... + |v|_(k)) / (w_1 + ... + w_k)``; ``weights`` as for `prox_sorted_l1`."""
-    return _norm(v, weights, q).dual(v)
+    return _norm(v, weights, q, slope).dual(v)
 
 
-def owl_weights(name: str, n_features: int, *, q: float = 0.1, n_samples: int | None = None) -> np.ndarray:
-    """The weights of a name: ``"oscar"``, ``"lasso"``, ``"linf"``, ``"bh"``, ``"gaussian"`` (needs ``n_samples``), ``"linear"``."""
+def owl_weights(name: str, n_features: int, *, q: float = 0.1, slope: float = 1.0, n_samples: int | None = None) -> np.ndarray:
+    """The weights of a name: ``"oscar"`` (with ``slope``), ``"lasso"``, ``"linf"``, ``"bh"`` and ``"gaussian"`` (with ``q``; the
+    latter needs ``n_samples``), ``"linear"``."""
     p = _solve.whole("n_features", n_features, 1)
     if name == "gaussian" and n_samples is None:
         raise ValueError("n_samples: want the number of rows for gaussian weights, got None")
     n = p if n_samples is None else _solve.whole("n_samples", n_samples, 1)
-    return _core.make_weights(name, n, p, _solve.number("q", q, 0, 1))
+    return _core.make_weights(_solve.word("name", name), n, p, _solve.number("q", q, "(0, 1]"), _solve.number("slope", slope, "[0, inf)"))
 
 
-def alpha_max(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, fit_intercept: bool = True,
-              standardize: bool = False, positive: bool = False, unpenalized: Any = None) -> float:
+def alpha_max(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
+              fit_intercept: bool = True, standardize: bool = False, positive: bool = False, unpenalized: Any = None) -> float:
     """The smallest ``alpha`` for which all penalised coefficients of `OWL` are 0."""
     params, names = {**locals(), "alpha": 1.0, "relative": True, "ridge": 0.0}, _data.names_of(X)
     X, y = _data.validate_arrays(X, y)

@@ -25,6 +25,14 @@ class Path:
     screened, n_iter : ndarray of shape (n_alphas,)
     explained : ndarray of shape (n_alphas,)
         The fraction of the response's variance (of its sum of squares without an intercept).
+    criteria : dict of ndarray, or None
+        ``df`` (degrees of freedom), ``aic``, ``bic`` and ``cp`` of every alpha; ``cp`` is NaN where the level of the noise is not known.
+        None where they were not asked for, and in `OWLCV`.
+    n_samples : float
+        The number of rows that they count: the sum of the sample weights, where there are any.
+    gamma : float or None
+        How far the fits are relaxed. Coefficients, ``explained`` and ``criteria`` are then those of the relaxed fits,
+        certificates and clusters those of the penalised ones.
     alpha_max : float
         The smallest alpha whose solution is 0.
     stopped_by : str
@@ -41,6 +49,9 @@ class Path:
     screened: np.ndarray
     n_iter: np.ndarray
     explained: np.ndarray
+    criteria: dict[str, np.ndarray] | None = field(repr=False)
+    n_samples: float
+    gamma: float | None
     alpha_max: float
     stopped_by: str
     seconds: float
@@ -71,6 +82,14 @@ class Path:
         product = X[:, used] @ self.coefs_sparse[used].toarray()
         return np.asarray(product) + self.intercepts
 
+    def choose(self, criterion: str) -> int:
+        """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha."""
+        if self.criteria is None:
+            raise ValueError("choose: want a path with criteria: owl_path(..., criteria=True)")
+        if criterion == "cp" and np.isnan(self.criteria["cp"]).all():
+            raise ValueError("choose: cp needs the level of the noise, which this path cannot tell: want owl_path(..., sigma=...)")
+        return _core.choose(self.criteria, _solve.word("choose", criterion), self.n_samples)
+
     def plot(self, **options: Any) -> Any:
         """See `tyto.plot.path`."""
         from . import plot
@@ -79,6 +98,7 @@ class Path:
 
 def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
     fits = answer["fits"]
+    relaxed = fits[0].get("relaxation")
     starts = np.concatenate([[0], np.cumsum([len(fit["columns"]) for fit in fits])])
     coefs = sparse.csc_matrix((np.concatenate([fit["values"] for fit in fits]),
                                np.concatenate([fit["columns"] for fit in fits]), starts), shape=(p, len(fits)))
@@ -91,15 +111,19 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
         screened=np.array([fit["screened"] for fit in fits]),
         n_iter=np.array([fit["epochs"] + 1 for fit in fits]),
         explained=np.array([fit["explained"] for fit in fits]),
+        criteria=answer.get("criteria"),
+        n_samples=size,
+        gamma=None if relaxed is None else relaxed["gamma"],
         alpha_max=float(answer["alpha_max"]) / size,
         stopped_by=answer["stopped_by"],
         seconds=float(answer["seconds"]),
         passes=float(answer["passes"]))
 
 
-def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, alphas: Sequence[float] | None = None,
-             n_alphas: int = 100, eps: float | None = None, max_explained: float | None = None,
-             min_change: float | None = None, max_nonzeros: int | None = None, max_clusters: int | None = None,
+def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
+             alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None,
+             max_explained: float | None = None, min_change: float | None = None, max_nonzeros: int | None = None,
+             max_clusters: int | None = None, gamma: float | None = None, sigma: float | None = None, criteria: bool = True,
              fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
              unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
              solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
@@ -115,8 +139,15 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
         As for `OWLCV`.
     max_explained, min_change, max_nonzeros, max_clusters : optional
         End the path after the first model that explains this fraction, adds less than this to what the one before explained,
-        or has so many coefficients or clusters.
-    weights, q, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
+        or has so many coefficients or clusters. They look at the penalised fits.
+    gamma : float or None, default=None
+        Relaxes all fits, as for `OWL`.
+    sigma : float or None, default=None
+        The standard deviation of the noise, for the criterion ``cp``. None: that of the residuals at the smallest alpha, where there
+        are more rows than features.
+    criteria : bool, default=True
+        Whether ``criteria`` are computed. They cost nothing, unless there is a ridge: then about as much as the path.
+    weights, q, slope, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
         As for `OWL`; ``max_seconds`` is for the whole path.
     """
     params, names = {**locals(), "alpha": 1.0, "relative": True}, _data.names_of(X)
@@ -124,13 +155,14 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
     rows, size = _data.validate_weights(sample_weight, X)
     words = _solve.regression_options(params, size, rows, _data.validate_columns(unpenalized, X.shape[1], names))
     options, grid = _solve.fit_options(params), _solve.grid_options(params)
-    grid.max_explained, grid.min_change = max_explained, min_change
-    grid.max_nonzeros, grid.max_clusters = max_nonzeros, max_clusters
-    steps = [] if alphas is None else sorted((size * _solve.number("alphas", float(a)) for a in alphas), reverse=True)
-    if alphas is not None and not steps:
-        raise _solve.want("alphas", "at least one number", alphas)
+    if isinstance(sigma, str):
+        raise _solve.want("sigma", "a number or None", sigma)
+    wishes = _solve.wishes(params)
+    wishes.criteria = bool(criteria)
+    steps = [] if alphas is None else sorted((size * a for a in _solve.one_or_more("alphas", alphas, "(0, inf)")), reverse=True)
     with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
-        answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, bar.callback)
+        answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, wishes, bar.callback)
     path = make_path(answer, X.shape[1], size, options.tolerance)
     _solve.warn_unless_all_converged(path.certificates, "owl_path")
+    _solve.warn_if_cut(len(path), answer["wanted"], path.stopped_by, "owl_path")
     return path

@@ -47,18 +47,48 @@ class Certificate:
         return self.status == "converged"
 
 
+@dataclass(frozen=True)
+class Relaxation:
+    """Both ends of a relaxed fit, whose coefficients are ``(1 - gamma) * relaxed + gamma * penalized``, and so is its intercept.
+
+    The certificate is about the penalised end. The relaxed one is least squares on its clusters, which keep one magnitude each.
+    """
+
+    gamma: float
+    penalized_coef: np.ndarray
+    penalized_intercept: float
+    relaxed_coef: np.ndarray
+    relaxed_intercept: float
+
+
 def want(name: str, wish: str, got: Any) -> ValueError:
     return ValueError(f"{name}: want {wish}, got {got!r}")
 
 
-def number(name: str, value: Any, low: float = 0.0, high: float = np.inf, closed: bool = False) -> float:
-    """A number in (low, high), or in [low, high) where `closed`; the upper end included where it is finite."""
+def number(name: str, value: Any, interval: str = "(0, inf)") -> float:
+    """A finite number in an interval, which is written as usual: ``"(0, 1]"``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: want a number, got {value!r}")
-    wish = f"a finite number {'>=' if closed else '>'} {low:g}" if high == np.inf else f"a number in ({low:g}, {high:g}]"
-    if not ((low < value or (closed and low == value)) and value <= high and np.isfinite(value)):
+    low, high = (float(end) for end in interval[1:-1].split(","))
+    above = value >= low if interval[0] == "[" else value > low
+    below = value <= high if interval[-1] == "]" else value < high
+    if not (above and below):
+        wish = f"a number in {interval}" if high < np.inf else f"a finite number {'>=' if interval[0] == '[' else '>'} {low:g}"
         raise want(name, wish, value)
     return float(value)
+
+
+def one_or_more(name: str, values: Any, interval: str) -> list[float]:
+    found = np.atleast_1d(values).tolist()
+    if not found:
+        raise want(name, "at least one number", values)
+    return [number(name, value, interval) for value in found]
+
+
+def word(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: want a word, got {value!r}")
+    return value
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -90,11 +120,15 @@ def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray 
     if isinstance(weights, str):
         options.weights = weights
     else:
-        values = np.asarray(weights, dtype=np.float64)
+        try:
+            values = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise want("weights", "a name or numbers", weights) from None
         if values.ndim != 1:
             raise want("weights", "a name or a vector", weights)
         options.weights, options.weight_values = "given", values
-    options.q = number("q", params["q"], 0, 1)
+    options.q = number("q", params["q"], "(0, 1]")
+    options.slope = number("slope", params["slope"], "[0, inf)")
     options.relative = bool(params["relative"])
     alpha = number("alpha", params["alpha"])
     options.strength = alpha if options.relative else alpha * size
@@ -103,15 +137,15 @@ def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray 
     if rows is not None:
         options.observation_weights = rows
     options.unpenalized = unpenalized
-    options.ridge = size * number("ridge", params["ridge"], 0, closed=True)
+    options.ridge = size * number("ridge", params["ridge"], "[0, inf)")
     options.nonnegative = bool(params["positive"])
     return options
 
 
 def fit_options(params: Mapping[str, Any]) -> _core.FitOptions:
     options = _core.FitOptions()
-    options.tolerance = number("tol", params["tol"], 0, 1)
-    options.solver, options.screening = params["solver"], params["screening"]
+    options.tolerance = number("tol", params["tol"], "(0, 1)")
+    options.solver, options.screening = word("solver", params["solver"]), word("screening", params["screening"])
     options.max_epochs = whole("max_iter", params["max_iter"], 0)
     if params["max_seconds"] is not None:
         options.max_seconds = number("max_seconds", params["max_seconds"])
@@ -123,8 +157,34 @@ def grid_options(params: Mapping[str, Any]) -> _core.PathOptions:
     grid = _core.PathOptions()
     grid.steps = whole("n_alphas", params["n_alphas"], 1)
     if params["eps"] is not None:
-        grid.ratio = number("eps", params["eps"], 0, 1)
+        grid.ratio = number("eps", params["eps"], "(0, 1)")
+    for name in ("max_explained", "min_change"):
+        if params.get(name) is not None:
+            setattr(grid, name, number(name, params[name], "(0, 1]"))
+    for name in ("max_nonzeros", "max_clusters"):
+        if params.get(name) is not None:
+            setattr(grid, name, whole(name, params[name], 1))
     return grid
+
+
+def gammas(params: Mapping[str, Any]) -> list[float]:
+    """How far to relax; empty: not at all."""
+    if params["gamma"] is None:
+        return []
+    if params["positive"]:
+        raise want("gamma", "None where positive=True, as relaxed coefficients may be below 0", params["gamma"])
+    return one_or_more("gamma", params["gamma"], "[0, 1]")
+
+
+def wishes(params: Mapping[str, Any]) -> _core.Wishes:
+    """The level of the noise, and how far to relax."""
+    asked = _core.Wishes()
+    asked.estimate_sigma = isinstance(params["sigma"], str)
+    if params["sigma"] is not None and not asked.estimate_sigma:
+        asked.sigma = number("sigma", params["sigma"])
+    if gammas(params):
+        asked.gamma = number("gamma", params["gamma"], "[0, 1]")
+    return asked
 
 
 def certificate(answer: Mapping[str, Any], size: float, tolerance: float) -> Certificate:
@@ -145,6 +205,14 @@ def clusters(answer: Mapping[str, Any]) -> list[np.ndarray]:
     columns = columns[np.argsort(labels, kind="stable")]
     ends = np.cumsum(np.bincount(labels)).tolist()
     return [columns[begin:end] for begin, end in zip([0, *ends], ends)]
+
+
+def relaxation(answer: Mapping[str, Any], p: int) -> Relaxation | None:
+    ends = answer.get("relaxation")
+    if ends is None:
+        return None
+    penalized, relaxed = (coefficients({"columns": answer["columns"], "values": ends[name]}, p) for name in ("penalized", "relaxed"))
+    return Relaxation(ends["gamma"], penalized, ends["penalized_intercept"], relaxed, ends["relaxed_intercept"])
 
 
 def trace(answer: Mapping[str, Any], size: float) -> dict[str, np.ndarray]:
@@ -169,6 +237,25 @@ def warn_unless_converged(found: Certificate, what: str, stacklevel: int = 3) ->
 def warn_unless_all_converged(found: list[Certificate], what: str) -> None:
     """One warning, for the worst."""
     warn_unless_converged(max(found, key=lambda c: (not c.converged, c.relative_gap)), what, stacklevel=4)
+
+
+def warn_if_cut(found: int, wanted: int, stopped_by: str, what: str) -> None:
+    if stopped_by == "max_seconds" and found < wanted:
+        warnings.warn(f"{what}: {found} of {wanted} alphas were fitted: {_ADVICE['time_limit']}", ConvergenceWarning, stacklevel=3)
+
+
+_NOISE_ADVICE = {
+    "cycle": "its supports come again. sigma_ is the largest among them, which selects the least.",
+    "limit": "the limit of time or rounds was reached. Raise max_seconds.",
+    "too_many_selected": "the columns selected leave no degrees of freedom.",
+    "no_noise": "least squares on the columns selected leaves no residual.",
+}
+
+
+def warn_unless_settled(status: str | None, what: str) -> None:
+    if status in _NOISE_ADVICE:
+        warnings.warn(f"{what}: the estimate of the noise did not settle: {_NOISE_ADVICE[status]} Give a number as sigma where it is known.",
+                      ConvergenceWarning, stacklevel=3)
 
 
 def warn_folds(worst_gap: float, tolerance: float) -> None:

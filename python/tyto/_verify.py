@@ -28,7 +28,8 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Verificatio
     """Computes the objective and the duality gap of a fitted `OWL` or `OWLCV` again, from its coefficients and the data that it
     was fitted on, with plain loops in extended precision and none of the solver's code or numbers.
 
-    It does not hold where the objective is another one than the model's certificate says, or the gap larger than it says.
+    It does not hold where the objective is another one than the model's certificate says, or the gap larger than it says. Of a
+    relaxed fit this is about its penalised end; that the relaxed end is least squares on its clusters is checked, too.
     """
     check_is_fitted(model)
     X, y = _data.validate_arrays(X, y)
@@ -36,7 +37,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Verificatio
         raise _solve.want("X", f"{model.n_features_in_} columns", X.shape[1])
     rows, size = _data.validate_weights(sample_weight, X)
     params = {**model.get_params(deep=False), "alpha": model.alpha_, "relative": False}
-    params["q"] = getattr(model, "q_", params["q"])
+    params["q"], params["slope"] = getattr(model, "q_", params["q"]), getattr(model, "slope_", params["slope"])
     free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(model, "feature_names_in_", None))
     words = _solve.regression_options(params, size, rows, free)
     found = _core.verify(_data.design(X), y, words, _claim(model, size))
@@ -49,6 +50,21 @@ def _claim(model: Any, size: float) -> _core.Claim:
     claim = _core.Claim()
     claim.alpha, claim.tolerance, claim.status = model.alpha_ * size, stated.tolerance, stated.status
     claim.primal, claim.gap, claim.intercept = stated.primal * size, stated.gap * size, float(model.intercept_)
-    claim.columns = np.flatnonzero(model.coef_)
-    claim.values = np.asarray(model.coef_, dtype=np.float64)[claim.columns]
+    coef, relaxation = np.asarray(model.coef_, dtype=np.float64), model.relaxation_
+    ends = [] if relaxation is None else [relaxation.penalized_coef, relaxation.relaxed_coef]
+    columns = np.flatnonzero(np.any([coef, *ends], axis=0))
+    labels = np.full(len(coef), -1)
+    for number, members in enumerate(model.clusters_):
+        labels[members] = number
+    claim.columns, claim.clusters, claim.values = columns, labels[columns], coef[columns]
+    if relaxation is not None:
+        claim.relaxed = _relaxed(relaxation, columns)
     return claim
+
+
+def _relaxed(relaxation: _solve.Relaxation, columns: np.ndarray) -> _core.RelaxedCoefficients:
+    both = _core.RelaxedCoefficients()
+    both.gamma = relaxation.gamma
+    both.penalized, both.penalized_intercept = relaxation.penalized_coef[columns].tolist(), relaxation.penalized_intercept
+    both.relaxed, both.relaxed_intercept = relaxation.relaxed_coef[columns].tolist(), relaxation.relaxed_intercept
+    return both

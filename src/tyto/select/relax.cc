@@ -41,12 +41,9 @@ class PatternSystem {
   double freedom() const {
     Matrix factor = hessian_;
     if (ridges_.isZero(0) || !cholesky(factor)) return static_cast<double>(clusters_);
-    double lost = 0;
-    for (Index k = 0; k < clusters_; ++k) {
-      Vector inverse = Vector::Unit(clusters_, k);
-      cholesky_solve(factor, inverse);
-      lost += inverse[k] * ridges_[k];
-    }
+    const Matrix inverse =
+        factor.triangularView<Eigen::Lower>().solve(Matrix::Identity(clusters_, clusters_));
+    const double lost = inverse.colwise().squaredNorm().dot(ridges_);
     return static_cast<double>(clusters_) - lost;
   }
 

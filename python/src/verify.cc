@@ -1,0 +1,82 @@
+// The certificate of a model, computed again.
+#include "tyto/verify/verify.h"
+
+#include <nanobind/eigen/dense.h>
+
+#include "bindings.h"
+#include "tyto/select/model.h"
+
+namespace tyto::python {
+namespace {
+
+using Indices = Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>;
+
+// A model from what an estimator states, on the library's scale.
+struct Claim {
+  double alpha = 0, tolerance = 0, primal = 0, gap = 0, intercept = 0;
+  std::string status;
+  Indices columns, clusters;
+  Vector values;
+  std::optional<RelaxedCoefficients> relaxed;
+};
+
+Model stated(const Design& design, const RegressionOptions& words, const Claim& claim) {
+  Model model;
+  model.n = design.rows(), model.p = design.cols();
+  model.options = words;
+  model.alpha = claim.alpha, model.tolerance = claim.tolerance;
+  model.primal = claim.primal, model.gap = claim.gap, model.dual = claim.primal - claim.gap;
+  model.status = claim.status, model.intercept = claim.intercept;
+  if (words.observation_weights.size() > 0) model.weights_file = "given";
+  for (Index k = 0; k < claim.columns.size(); ++k)
+    model.coefficients.push_back({claim.columns[k], claim.values[k], claim.clusters[k], ""});
+  model.relaxed = claim.relaxed;
+  return model;
+}
+
+nb::dict verification(const Design& design, const Vector& y, const RegressionOptions& words,
+                      const Claim& claim) {
+  Dataset data{design, y};
+  data.weights = words.observation_weights;
+  Verification result;
+  {
+    const nb::gil_scoped_release no_gil;
+    result = verify_text(to_json(stated(design, words, claim)), "model", data).front();
+  }
+  nb::dict dict;
+  dict["primal"] = result.primal, dict["dual"] = result.dual, dict["gap"] = result.gap;
+  dict["holds"] = result.holds, dict["reason"] = result.reason;
+  return dict;
+}
+
+void add_claim(nb::module_& module) {
+  nb::class_<RelaxedCoefficients>(module, "RelaxedCoefficients")
+      .def(nb::init<>())
+      .def_rw("gamma", &RelaxedCoefficients::gamma)
+      .def_rw("penalized_intercept", &RelaxedCoefficients::penalized_intercept)
+      .def_rw("relaxed_intercept", &RelaxedCoefficients::relaxed_intercept)
+      .def_rw("penalized", &RelaxedCoefficients::penalized)
+      .def_rw("relaxed", &RelaxedCoefficients::relaxed);
+  nb::class_<Claim>(module, "Claim")
+      .def(nb::init<>())
+      .def_rw("alpha", &Claim::alpha)
+      .def_rw("tolerance", &Claim::tolerance)
+      .def_rw("primal", &Claim::primal)
+      .def_rw("gap", &Claim::gap)
+      .def_rw("intercept", &Claim::intercept)
+      .def_rw("status", &Claim::status)
+      .def_rw("columns", &Claim::columns)
+      .def_rw("clusters", &Claim::clusters)
+      .def_rw("values", &Claim::values)
+      .def_rw("relaxed", &Claim::relaxed);
+}
+
+}  // namespace
+
+void add_verify(nb::module_& module) {
+  add_claim(module);
+  module.def("verify", &verification, nb::arg("design"), nb::arg("y"), nb::arg("regression"),
+             nb::arg("claim"));
+}
+
+}  // namespace tyto::python
