@@ -122,6 +122,19 @@ TEST(Cuts, SumsThatTieUpToRoundingKeep) {
 
 // X = I_2, y = (1.5, 1.5), w = (3, 1): the solution is 0 and the gap at 0 is 0, yet 1.5 > w_2. Property 5 of
 // the seed paper fails; the cumulative rule screens both.
+// Equal weights and bounds that all pay: their many sums are all alike, but for rounding that adds up.
+TEST(Cuts, ManyEqualSumsKeep) {
+  for (const Index size : {16384, 16385, 60000, 1000000})
+    for (const double weight : {0.1, 469.42113345, 1e-7 / 3}) {
+      const Vector w = Vector::Constant(size, weight);
+      const std::vector<double> above(static_cast<std::size_t>(size), 1.5 * weight);
+      EXPECT_EQ(kept("safe", above, w), size) << weight;
+      std::vector<double> few(static_cast<std::size_t>(size), 0.5 * weight);
+      std::fill_n(few.begin() + 7, size / 2, 1.01 * weight);
+      EXPECT_EQ(kept("safe", few, w), size / 2) << weight;
+    }
+}
+
 TEST(Survivors, SeedNeverFindsSomeZeros) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(2, 2), vec({1.5, 1.5}), vec({3, 1}));
   const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(2)));
