@@ -96,6 +96,19 @@ TEST(Newton, DuplicateAndOppositeColumns) {
   expect_solved_everywhere(x, basis.col(0) - 2 * basis.col(1) + 0.1 * random_vector(random, 20));
 }
 
+// Sums over all columns round by more than those over a few.
+TEST(Newton, ManyColumns) {
+  Random random(14);
+  const Eigen::MatrixXd x = random_matrix(random, 8, 40000);
+  const Vector y = x.col(3) - x.col(20000) + 0.1 * random_vector(random, 8);
+  for (const std::string weights : {"lasso", "oscar", "bh"})
+    for (const double strength : {0.9, 0.5}) {
+      SCOPED_TRACE(weights + " at " + std::to_string(strength));
+      const Problem problem = at_strength(dense_problem(x, y, shape(weights, x)), strength);
+      for (const char* rule : {"safe", "seed"}) expect_certified(problem, newton(problem, 1e-6, rule), 1e-6);
+    }
+}
+
 // Sums of columns that are columns again: clusters whose signed sums cancel or depend on one another.
 TEST(Newton, SingularPatterns) {
   Random random(3);
