@@ -181,6 +181,77 @@ void grow_any(const double* v, const double* since, const double* norm, double n
   for (; i < n; ++i) out[i] = v[i] + std::copysign((now - since[i]) * norm[i], v[i]);
 }
 
+// y <- y - a_0 x_0 - ... - a_3 x_3 for four columns of a matrix, one after the other in memory.
+inline void subtract4(const double* x, Index stride, const double a[4], double* y, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD a0 = hn::Set(d, a[0]), a1 = hn::Set(d, a[1]), a2 = hn::Set(d, a[2]), a3 = hn::Set(d, a[3]);
+  const double *x0 = x, *x1 = x + stride, *x2 = x + 2 * stride, *x3 = x + 3 * stride;
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    VectorD v = hn::NegMulAdd(a0, hn::LoadU(d, x0 + i), hn::LoadU(d, y + i));
+    v = hn::NegMulAdd(a1, hn::LoadU(d, x1 + i), v);
+    v = hn::NegMulAdd(a2, hn::LoadU(d, x2 + i), v);
+    hn::StoreU(hn::NegMulAdd(a3, hn::LoadU(d, x3 + i), v), d, y + i);
+  }
+  if (i == n) return;
+  const auto rest = hn::FirstN(d, static_cast<std::size_t>(n - i));
+  VectorD v = hn::NegMulAdd(a0, hn::MaskedLoad(rest, d, x0 + i), hn::MaskedLoad(rest, d, y + i));
+  v = hn::NegMulAdd(a1, hn::MaskedLoad(rest, d, x1 + i), v);
+  v = hn::NegMulAdd(a2, hn::MaskedLoad(rest, d, x2 + i), v);
+  hn::BlendedStore(hn::NegMulAdd(a3, hn::MaskedLoad(rest, d, x3 + i), v), rest, d, y + i);
+}
+
+inline void subtract(const double* x, double a, double* y, Index n) {
+  for (Index i = 0; i < n; ++i) y[i] -= a * x[i];
+}
+
+// Column by column: what the columns before it take out, four of them at a time, then its own pivot.
+bool factorise(double* a, Index stride, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    double* column = a + j * stride;
+    Index k = 0;
+    for (; k + 4 <= j; k += 4) {
+      const double* x = a + k * stride + j;
+      const double factors[4] = {x[0], x[stride], x[2 * stride], x[3 * stride]};
+      subtract4(x, stride, factors, column + j, n - j);
+    }
+    for (; k < j; ++k) subtract(a + k * stride + j, a[k * stride + j], column + j, n - j);
+    if (!(column[j] > 0)) return false;
+    column[j] = std::sqrt(column[j]);
+    const double inverse = 1 / column[j];
+    for (Index i = j + 1; i < n; ++i) column[i] *= inverse;
+  }
+  return true;
+}
+
+void solve_factor(const double* a, Index stride, Index n, double* x) {
+  const auto at = [&](Index i, Index j) { return a[j * stride + i]; };
+  Index j = 0;
+  for (; j < n; j += 4) {  // L x: four columns, then what they take out of the rest
+    const Index end = std::min(j + 4, n);
+    for (Index k = j; k < end; ++k) {
+      x[k] /= at(k, k);
+      for (Index i = k + 1; i < end; ++i) x[i] -= at(i, k) * x[k];
+    }
+    if (end < n) subtract4(a + j * stride + end, stride, x + j, x + end, n - end);
+  }
+  for (j -= 4; j >= 0; j -= 4) {  // L'x
+    const Index end = std::min(j + 4, n);
+    if (end < n) {
+      const double* four[4];
+      for (Index k = 0; k < 4; ++k) four[k] = a + (j + k) * stride + end;
+      double products[4] = {0, 0, 0, 0};
+      dot4_any(four, x + end, n - end, products);
+      for (Index k = 0; k < 4; ++k) x[j + k] -= products[k];
+    }
+    for (Index k = end - 1; k >= j; --k) {
+      for (Index i = k + 1; i < end; ++i) x[k] -= at(i, k) * x[i];
+      x[k] /= at(k, k);
+    }
+  }
+}
+
 double dot_double(const double* x, const double* v, Index n) { return dot_any(x, v, n); }
 double dot_float(const float* x, const double* v, Index n) { return dot_any(x, v, n); }
 void dot4_double(const double* const x[4], const double* v, Index n, double out[4]) {
@@ -209,6 +280,8 @@ HWY_EXPORT(gather);
 HWY_EXPORT(find);
 HWY_EXPORT(zero);
 HWY_EXPORT(grow_any);
+HWY_EXPORT(factorise);
+HWY_EXPORT(solve_factor);
 
 double dot(const double* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_double)(x, v, n); }
 double dot(const float* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_float)(x, v, n); }
@@ -235,6 +308,10 @@ Index zero_below(double* v, Index n, double threshold, Index* index) {
 }
 void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
   HWY_DYNAMIC_DISPATCH(grow_any)(v, since, norm, now, out, n);
+}
+bool cholesky(double* a, Index stride, Index n) { return HWY_DYNAMIC_DISPATCH(factorise)(a, stride, n); }
+void cholesky_solve(const double* factor, Index stride, Index n, double* x) {
+  HWY_DYNAMIC_DISPATCH(solve_factor)(factor, stride, n, x);
 }
 
 }  // namespace tyto::kernels
