@@ -66,10 +66,12 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 }
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
-// that is not safe has one try, at the start.
+// that is not safe has one try, at the start. Where columns are not all read anyway, there is none before
+// the first epoch, which mostly is the last one too.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, Index epoch, bool guessing, bool lazy) {
   std::optional<IndexSet> alive;
+  if (rule.safe && lazy && epoch == 0) return alive;
   if (!rule.safe) {
     if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
   } else if (rule.screens && best.update(c, now.problem.design.rows())) {
@@ -141,14 +143,6 @@ struct Sequence::State {
           "weights: want all penalties of a sequence to allow negative coefficients, or none");
     return {design, y, penalty, ridge};
   }
-  // The certificate of the full problem.
-  Fit finish(const Problem& full, Iterate solution, Status status) {
-    Fit result;
-    result.status = status;
-    result.solution = std::move(solution);
-    result.certificate = assess(full, result.solution, all);
-    return result;
-  }
 };
 
 Sequence::Sequence(const Problem& problem, const FitOptions& options) {
@@ -205,7 +199,10 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       const bool converged = *status == Status::kConverged;
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
-      Fit result = state.finish(full, std::move(solution), *status);
+      Fit result;
+      result.solution = std::move(solution);
+      const bool whole = now.problem.design.cols() == p;  // then this is the certificate of the full problem
+      result.certificate = converged && whole ? c : state.assess(full, result.solution, state.all);
       const bool ended = converged || *status == Status::kStalled;
       if (ended && guessing && !result.certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
