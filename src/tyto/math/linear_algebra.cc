@@ -102,11 +102,26 @@ bool cholesky(MatrixView a) {
 }
 
 void cholesky_solve(const ConstMatrixView& factor, Vector& x) {
+  solve_lower(factor, x);
+  solve_lower_transposed(factor, x);
+}
+
+void solve_lower(const ConstMatrixView& a, Vector& x) {
+  if (x.size() <= kSmallSolve) return kernels::solve_lower(a.data(), a.outerStride(), x.size(), x.data());
+  const int n = narrow(x.size()), lda = stride(a);
+  dtrsv_("L", "N", "N", &n, a.data(), &lda, x.data(), &kOne);
+}
+
+void solve_lower_transposed(const ConstMatrixView& a, Vector& x) {
   if (x.size() <= kSmallSolve)
-    return kernels::cholesky_solve(factor.data(), factor.outerStride(), x.size(), x.data());
-  const int n = narrow(x.size()), lda = stride(factor);
-  dtrsv_("L", "N", "N", &n, factor.data(), &lda, x.data(), &kOne);
-  dtrsv_("L", "T", "N", &n, factor.data(), &lda, x.data(), &kOne);
+    return kernels::solve_lower_transposed(a.data(), a.outerStride(), x.size(), x.data());
+  const int n = narrow(x.size()), lda = stride(a);
+  dtrsv_("L", "T", "N", &n, a.data(), &lda, x.data(), &kOne);
+}
+
+void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out) {
+  out.resize(x.size());
+  kernels::multiply_lower(a.data(), a.outerStride(), x.size(), x.data(), out.data());
 }
 
 }  // namespace tyto
