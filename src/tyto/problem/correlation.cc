@@ -67,9 +67,14 @@ Vector Correlation::values(std::span<const Index> columns) const {
 }
 
 Eigen::Array<bool, Eigen::Dynamic, 1> Correlation::bounded(std::span<const Index> columns) const {
-  if (std::ssize(columns) == way_.size()) return way_.array() != way_now_;
-  return Eigen::Array<bool, Eigen::Dynamic, 1>::NullaryExpr(
-      std::ssize(columns), [&](Index k) { return !exact(columns[static_cast<std::size_t>(k)]); });
+  Eigen::Array<bool, Eigen::Dynamic, 1> result(std::ssize(columns));
+  bool* out = result.data();
+  const double* way = way_.data();
+  if (std::ssize(columns) == way_.size())  // a loop that the compiler vectorises
+    for (Index k = 0; k < result.size(); ++k) out[k] = way[k] != way_now_;
+  else
+    for (Index k = 0; k < result.size(); ++k) out[k] = !exact(columns[static_cast<std::size_t>(k)]);
+  return result;
 }
 
 Settled Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
