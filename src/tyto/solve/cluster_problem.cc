@@ -28,6 +28,7 @@ ClusterProblem::ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index>
       parent_(size_.size()),
       sign_(size_.size(), 1) {
   std::iota(parent_.begin(), parent_.end(), Index{0});
+  order_.reserve(size_.size()), above_.reserve(size_.size());
   for (Index k = 0; k < magnitude_.size(); ++k)
     if (magnitude_[k] > 0) order_.push_back(k);
   above_.resize(order_.size());
@@ -183,6 +184,7 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   std::ranges::sort(members);
   Vector values = Vector::Zero(count), image = ascent_;
   std::vector<Index> order;
+  order.reserve(groups.size());
   double limit = kInfinity, penalty = 0, scale = 0;  // penalty: of the new point, less that of the old one
   Index above = 0;
   for (const auto& [i, j] : members) {

@@ -284,6 +284,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   state.design.transpose_multiply(state.y.replicate(1, count) - etas, correlations);
 
   std::vector<Fit> fits;
+  fits.reserve(static_cast<std::size_t>(count));
   for (Index k = 0; k < count; ++k) {
     problem.penalty = penalties[static_cast<std::size_t>(k)];
     Iterate x{betas.col(k), etas.col(k)};

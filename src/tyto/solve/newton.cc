@@ -46,9 +46,7 @@ class Newton final : public Solver {
     columns_.locate(problem.design);
     for (const Index slot : columns_.present())
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
-    Vector from = Vector::Zero(beta.size());
-    put(this->beta(), from);
-    if (from != beta) return false;
+    if (Vector from(beta.size()); put(this->beta(), from), from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
     if (!descend(penalty, 0, 0.5 * tolerance)) return false;
     put(this->beta(), beta);
