@@ -37,7 +37,7 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.002 * c.gap), 0);
+    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.0005 * c.gap), 0);
     finish(problem, x);
   }
 
