@@ -14,8 +14,13 @@ namespace {
 // Bounds are a little larger than they need be, so that rounding is covered.
 constexpr double kMargin = 1 + 1e-10;
 
-// A column with so few rows is read sooner than it is ranked among its like.
-constexpr Index kShortColumn = 48;
+// A column with so few rows is read sooner than it is ranked among its like; and one of more rows, where X
+// stays in the cache.
+constexpr Index kShort = 48, kShortInCache = 128, kEntriesInCache = 1 << 20;
+bool short_columns(const Design& design) {
+  return design.rows() <= kShort ||
+         (design.rows() <= kShortInCache && design.stored_entries() <= kEntriesInCache);
+}
 
 }  // namespace
 
@@ -24,7 +29,8 @@ Correlation::Correlation(const Design& design, bool nonnegative)
       norm_(kMargin * design.norms()),
       value_(Vector::Zero(design.cols())),
       way_(Vector::Constant(design.cols(), -1)),
-      nonnegative_(nonnegative) {}
+      nonnegative_(nonnegative),
+      short_columns_(short_columns(design)) {}
 
 void Correlation::move_to(const Vector& r) {
   if (residual_.size() > 0 && residual_ != r) {
@@ -121,9 +127,8 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   Vector room;
   const auto above = [&] { return entries_above(problem.penalty.counted(v, room), least); };
   IndexSet large = above();
-  const double cut = design_.rows() <= kShortColumn
-                         ? 0
-                         : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
+  const double cut =
+      short_columns_ ? 0 : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
   IndexSet wanted;
   for (const Index k : large)
     if (problem.penalty.pull(v[k]) >= cut) wanted.push_back(k);
