@@ -21,7 +21,7 @@ IndexSet entries_above(const Vector& v, double threshold) {
 }
 
 void sort_descending(std::span<double> v) {
-  if (v.size() > 256)
+  if (v.size() > 48)  // a short one is sorted before the other has begun
     hwy::Sorter()(v.data(), v.size(), hwy::SortDescending());
   else
     std::sort(v.begin(), v.end(), std::greater<>());
