@@ -120,11 +120,16 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
       return result;
     }
   }
-  // J° of the support bounds J° from below. What is smaller than that times the smallest weight cannot raise
-  // it, nor can what is behind the prefix that pays at that level.
+  // J° of the support bounds J° from below. Of m columns that are left, those smaller than that times w_m
+  // cannot raise it; and that raises w_m. Nor can what is behind the prefix that pays at that level.
   const double level = dual_norm(support);
-  const double least = level * problem.penalty.weight(std::ssize(columns) - 1);
   Vector room;
+  double least = 0;
+  const Vector& pulls = problem.penalty.counted(v, room);
+  for (Index left = std::ssize(columns), before = 2 * left; left > 0 && 10 * left < 9 * before;) {
+    before = left, least = level * problem.penalty.weight(left - 1);
+    left = kernels::count_above(pulls.data(), pulls.size(), least);
+  }
   const auto above = [&] { return entries_above(problem.penalty.counted(v, room), least); };
   IndexSet large = above();
   const double cut =
