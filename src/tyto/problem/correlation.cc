@@ -49,6 +49,7 @@ void Correlation::adopt(const Vector& r, const Vector& values) {
 
 void Correlation::read(std::span<const Index> columns) {
   std::vector<Index> stale;
+  stale.reserve(columns.size());
   for (const Index j : columns)
     if (!exact(j)) stale.push_back(j);
   Vector values(std::ssize(stale));
@@ -132,13 +133,15 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
   }
   const auto above = [&] { return entries_above(problem.penalty.counted(v, room), least); };
   IndexSet large = above();
-  const double cut =
-      short_columns_ ? 0 : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
-  IndexSet wanted;
-  for (const Index k : large)
-    if (problem.penalty.pull(v[k]) >= cut) wanted.push_back(k);
-  read_places(wanted);
-  if (cut == 0) large = above();
+  if (short_columns_) {
+    read_places(large);
+    large = above();
+  } else {
+    const double cut = paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
+    IndexSet wanted = large;
+    std::erase_if(wanted, [&](Index k) { return problem.penalty.pull(v[k]) < cut; });
+    read_places(wanted);
+  }
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
   result.dual_norm = std::max(level, dual_norm(large));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
