@@ -14,13 +14,14 @@ IndexSet entries_above(const Vector& v, double threshold) {
         return kernels::find_above(v.data() + begin, n, threshold, out);
       },
       [&](Index begin, std::span<const Index> part) {
+        result.reserve(result.size() + part.size());
         for (const Index i : part) result.push_back(begin + i);
       });
   return result;
 }
 
 void sort_descending(std::span<double> v) {
-  if (v.size() > 256)
+  if (v.size() > 48)  // a short one is sorted before the other has begun
     hwy::Sorter()(v.data(), v.size(), hwy::SortDescending());
   else
     std::sort(v.begin(), v.end(), std::greater<>());

@@ -35,4 +35,11 @@ Index zero_below(double* v, Index n, double threshold, Index* index);
 // out_i <- v_i, made larger in magnitude by (now - since_i) norm_i >= 0.
 void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n);
 
+// Small matrices, by columns `stride` apart, of which only the lower triangle counts: a BLAS has too much to
+// do before it begins.
+bool cholesky(double* a, Index stride, Index n);  // a <- its Cholesky factor; false if it has none
+void solve_lower(const double* a, Index stride, Index n, double* x);                        // x <- a^-1 x
+void solve_lower_transposed(const double* a, Index stride, Index n, double* x);             // x <- a^-T x
+void multiply_lower(const double* a, Index stride, Index n, const double* x, double* out);  // out <- a x
+
 }  // namespace tyto::kernels

@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "tyto/math/kernels.h"
+
 // The Fortran names are the same in every BLAS and LAPACK.
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
@@ -47,6 +49,8 @@ namespace {
 
 constexpr int kOne = 1;
 constexpr double kUnit = 1;
+// Rows up to which our own loops are faster than calls of a BLAS.
+constexpr Index kSmallFactor = 48, kSmallSolve = 192;
 
 int narrow(Index i) { return static_cast<int>(i); }
 int stride(const ConstMatrixView& a) { return narrow(std::max<Index>(a.outerStride(), 1)); }
@@ -90,7 +94,7 @@ void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y) {
 }
 
 bool cholesky(MatrixView a) {
-  if (a.size() == 0) return true;
+  if (a.rows() <= kSmallFactor) return kernels::cholesky(a.data(), a.outerStride(), a.rows());
   const int n = narrow(a.rows()), lda = narrow(a.outerStride());
   int info = 0;
   dpotrf_("L", &n, a.data(), &lda, &info);
@@ -98,10 +102,26 @@ bool cholesky(MatrixView a) {
 }
 
 void cholesky_solve(const ConstMatrixView& factor, Vector& x) {
-  if (x.size() == 0) return;
-  const int n = narrow(x.size()), lda = stride(factor);
-  dtrsv_("L", "N", "N", &n, factor.data(), &lda, x.data(), &kOne);
-  dtrsv_("L", "T", "N", &n, factor.data(), &lda, x.data(), &kOne);
+  solve_lower(factor, x);
+  solve_lower_transposed(factor, x);
+}
+
+void solve_lower(const ConstMatrixView& a, Vector& x) {
+  if (x.size() <= kSmallSolve) return kernels::solve_lower(a.data(), a.outerStride(), x.size(), x.data());
+  const int n = narrow(x.size()), lda = stride(a);
+  dtrsv_("L", "N", "N", &n, a.data(), &lda, x.data(), &kOne);
+}
+
+void solve_lower_transposed(const ConstMatrixView& a, Vector& x) {
+  if (x.size() <= kSmallSolve)
+    return kernels::solve_lower_transposed(a.data(), a.outerStride(), x.size(), x.data());
+  const int n = narrow(x.size()), lda = stride(a);
+  dtrsv_("L", "T", "N", &n, a.data(), &lda, x.data(), &kOne);
+}
+
+void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out) {
+  out.resize(x.size());
+  kernels::multiply_lower(a.data(), a.outerStride(), x.size(), x.data(), out.data());
 }
 
 }  // namespace tyto

@@ -21,5 +21,9 @@ void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y);   
 // a <- its Cholesky factor, in the lower triangle. False where a is not positive definite.
 bool cholesky(MatrixView a);
 void cholesky_solve(const ConstMatrixView& factor, Vector& x);  // x <- a^-1 x
+// With the lower triangle of a.
+void solve_lower(const ConstMatrixView& a, Vector& x);                        // x <- a^-1 x
+void solve_lower_transposed(const ConstMatrixView& a, Vector& x);             // x <- a^-T x
+void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out);  // out <- a x
 
 }  // namespace tyto

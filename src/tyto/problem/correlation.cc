@@ -14,8 +14,13 @@ namespace {
 // Bounds are a little larger than they need be, so that rounding is covered.
 constexpr double kMargin = 1 + 1e-10;
 
-// A column with so few rows is read sooner than it is ranked among its like.
-constexpr Index kShortColumn = 48;
+// A column with so few rows is read sooner than it is ranked among its like; and one of more rows, where X
+// stays in the cache.
+constexpr Index kShort = 48, kShortInCache = 128, kEntriesInCache = 1 << 20;
+bool short_columns(const Design& design) {
+  return design.rows() <= kShort ||
+         (design.rows() <= kShortInCache && design.stored_entries() <= kEntriesInCache);
+}
 
 }  // namespace
 
@@ -24,7 +29,8 @@ Correlation::Correlation(const Design& design, bool nonnegative)
       norm_(kMargin * design.norms()),
       value_(Vector::Zero(design.cols())),
       way_(Vector::Constant(design.cols(), -1)),
-      nonnegative_(nonnegative) {}
+      nonnegative_(nonnegative),
+      short_columns_(short_columns(design)) {}
 
 void Correlation::move_to(const Vector& r) {
   if (residual_.size() > 0 && residual_ != r) {
@@ -43,6 +49,7 @@ void Correlation::adopt(const Vector& r, const Vector& values) {
 
 void Correlation::read(std::span<const Index> columns) {
   std::vector<Index> stale;
+  stale.reserve(columns.size());
   for (const Index j : columns)
     if (!exact(j)) stale.push_back(j);
   Vector values(std::ssize(stale));
@@ -67,9 +74,14 @@ Vector Correlation::values(std::span<const Index> columns) const {
 }
 
 Eigen::Array<bool, Eigen::Dynamic, 1> Correlation::bounded(std::span<const Index> columns) const {
-  if (std::ssize(columns) == way_.size()) return way_.array() != way_now_;
-  return Eigen::Array<bool, Eigen::Dynamic, 1>::NullaryExpr(
-      std::ssize(columns), [&](Index k) { return !exact(columns[static_cast<std::size_t>(k)]); });
+  Eigen::Array<bool, Eigen::Dynamic, 1> result(std::ssize(columns));
+  bool* out = result.data();
+  const double* way = way_.data();
+  if (std::ssize(columns) == way_.size())  // a loop that the compiler vectorises
+    for (Index k = 0; k < result.size(); ++k) out[k] = way[k] != way_now_;
+  else
+    for (Index k = 0; k < result.size(); ++k) out[k] = !exact(columns[static_cast<std::size_t>(k)]);
+  return result;
 }
 
 Settled Correlation::settle(const Problem& problem, const Vector& beta, std::span<const Index> columns) {
@@ -109,21 +121,27 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, std::spa
       return result;
     }
   }
-  // J° of the support bounds J° from below. What is smaller than that times the smallest weight cannot raise
-  // it, nor can what is behind the prefix that pays at that level.
+  // J° of the support bounds J° from below. Of m columns that are left, those smaller than that times w_m
+  // cannot raise it; and that raises w_m. Nor can what is behind the prefix that pays at that level.
   const double level = dual_norm(support);
-  const double least = level * problem.penalty.weight(std::ssize(columns) - 1);
   Vector room;
+  double least = 0;
+  const Vector& pulls = problem.penalty.counted(v, room);
+  for (Index left = std::ssize(columns), before = 2 * left; left > 0 && 10 * left < 9 * before;) {
+    before = left, least = level * problem.penalty.weight(left - 1);
+    left = kernels::count_above(pulls.data(), pulls.size(), least);
+  }
   const auto above = [&] { return entries_above(problem.penalty.counted(v, room), least); };
   IndexSet large = above();
-  const double cut = design_.rows() <= kShortColumn
-                         ? 0
-                         : paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
-  IndexSet wanted;
-  for (const Index k : large)
-    if (problem.penalty.pull(v[k]) >= cut) wanted.push_back(k);
-  read_places(wanted);
-  if (cut == 0) large = above();
+  if (short_columns_) {
+    read_places(large);
+    large = above();
+  } else {
+    const double cut = paying_cut(restrict_to(v, large), problem.penalty.head(std::ssize(large)), level);
+    IndexSet wanted = large;
+    std::erase_if(wanted, [&](Index k) { return problem.penalty.pull(v[k]) < cut; });
+    read_places(wanted);
+  }
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
   result.dual_norm = std::max(level, dual_norm(large));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;

@@ -43,7 +43,7 @@ class Correlation {
   Vector residual_, norm_;
   Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
-  bool nonnegative_;
+  bool nonnegative_, short_columns_;
   bool complete_ = false;  // every column has been read at least once
   // The last time that all columns were settled: where, for which penalty, and its J°.
   double settled_way_ = -1, settled_norm_ = 0;

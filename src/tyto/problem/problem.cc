@@ -130,6 +130,7 @@ Vector restrict_to(const Vector& v, std::span<const Index> columns) {
 }
 
 Vector expand(const Vector& v, std::span<const Index> columns, Index size) {
+  if (v.size() == size) return v;
   Vector result = Vector::Zero(size);
   for (Index k = 0; k < v.size(); ++k) result[columns[static_cast<std::size_t>(k)]] = v[k];
   return result;

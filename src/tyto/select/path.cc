@@ -82,7 +82,9 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   validate(rules), validate(alphas), validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
   Sequence sequence(unit, options);
+  path.steps.reserve(alphas.size());
   std::vector<SortedL1> penalties;
+  penalties.reserve(alphas.size());
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
   bool interrupted = false;
   const auto watch = [&](const TracePoint& at) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "tyto/math/kernels.h"
 #include "tyto/solve/pattern_newton.h"
 #include "tyto/solve/subscript.h"
 
@@ -27,6 +28,7 @@ ClusterProblem::ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index>
       parent_(size_.size()),
       sign_(size_.size(), 1) {
   std::iota(parent_.begin(), parent_.end(), Index{0});
+  order_.reserve(size_.size()), above_.reserve(size_.size());
   for (Index k = 0; k < magnitude_.size(); ++k)
     if (magnitude_[k] > 0) order_.push_back(k);
   above_.resize(order_.size());
@@ -75,7 +77,7 @@ void ClusterProblem::place(Index k, Index to) {
 
 void ClusterProblem::move(Index k, double to) {
   if (to == magnitude_[k]) return;
-  ascent_ -= (to - magnitude_[k]) * hessian_.col(k);
+  kernels::axpy(magnitude_[k] - to, hessian_.col(k).data(), ascent_.data(), ascent_.size());
   magnitude_[k] = to;
 }
 
@@ -169,29 +171,34 @@ bool ClusterProblem::newton() {
   return take_over(method);
 }
 
-// Leaders in their new order, each followed by those that joined it; the others are zero.
 bool ClusterProblem::take_over(const PatternNewton& method) {
-  const Index count = std::ssize(order_);
+  const Index count = std::ssize(order_), leaders = std::ssize(method.order());
   const std::vector<Index> groups = order_;
-  std::vector<std::vector<Index>> members(groups.size());
-  for (Index i = 0; i < count; ++i) members[at(method.leader(i))].push_back(i);
+  std::vector<Index> rank(groups.size(), kNowhere);
+  for (Index i = 0; i < leaders; ++i) rank[at(method.order()[at(i)])] = i;
+  // Leaders in their new order, each with those that joined it; the others are zero.
+  std::vector<std::pair<Index, Index>> members;
+  members.reserve(groups.size());
+  for (Index j = 0; j < count; ++j)
+    if (const Index i = rank[at(method.leader(j))]; i != kNowhere) members.emplace_back(i, j);
+  std::ranges::sort(members);
   Vector values = Vector::Zero(count), image = ascent_;
   std::vector<Index> order;
+  order.reserve(groups.size());
   double limit = kInfinity, penalty = 0, scale = 0;  // penalty: of the new point, less that of the old one
   Index above = 0;
-  for (const Index i : method.order()) {
-    limit = std::min(std::abs(method.value(i)), limit);  // rounding must not break the order
-    for (const Index j : members[at(i)]) {
-      values[j] = method.turned(j) ? -limit : limit;
-      if (limit > 0) order.push_back(groups[at(j)]);
-      penalty += limit * price(groups[at(j)], above);
-      above += size_[at(groups[at(j)])];
-    }
+  for (const auto& [i, j] : members) {
+    limit =
+        std::min(std::abs(method.value(method.order()[at(i)])), limit);  // rounding must not break the order
+    values[j] = method.turned(j) ? -limit : limit;
+    if (limit > 0) order.push_back(groups[at(j)]);
+    penalty += limit * price(groups[at(j)], above);
+    above += size_[at(groups[at(j)])];
   }
   double change = 0;
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
-    image -= (values[j] - magnitude_[k]) * hessian_.col(k);
+    kernels::axpy(magnitude_[k] - values[j], hessian_.col(k).data(), image.data(), image.size());
     const double before = magnitude_[k] * price(k, above_[at(j)]);
     penalty -= before, scale += before;
   }
@@ -208,9 +215,9 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   }
   above_.resize(order_.size());
   renumber(0, std::ssize(order_));
-  for (const Index i : method.order())
-    for (const Index j : members[at(i)])
-      if (j != i && values[j] != 0) merge(groups[at(j)], groups[at(i)]);
+  for (const auto& [i, j] : members)
+    if (const Index leader = method.order()[at(i)]; j != leader && values[j] != 0)
+      merge(groups[at(j)], groups[at(leader)]);
   return true;
 }
 

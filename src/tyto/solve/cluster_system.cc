@@ -1,14 +1,20 @@
 #include "tyto/solve/cluster_system.h"
+
+#include <algorithm>
+
+#include "tyto/math/kernels.h"
 #include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
 
-// s'v for the signs s of a cluster.
-double signed_sum(const Cluster& cluster, const Vector& v) {
-  double sum = 0;
-  for (std::size_t i = 0; i < cluster.columns.size(); ++i) sum += cluster.signs[i] * v[cluster.columns[i]];
-  return sum;
+void join(Cluster&& from, Cluster& to) {
+  if (to.columns.empty()) {
+    to = std::move(from);
+    return;
+  }
+  to.columns.insert(to.columns.end(), from.columns.begin(), from.columns.end());
+  to.signs.insert(to.signs.end(), from.signs.begin(), from.signs.end());
 }
 
 // Z: the signed sum of the columns of each cluster.
@@ -46,7 +52,8 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, Work
     const Cluster& cluster = pattern[at(k)];
     image.setZero();
     for (std::size_t i = 0; i < cluster.columns.size(); ++i)
-      image += cluster.signs[i] * columns.products(cluster.columns[i]);
+      kernels::axpy(cluster.signs[i], columns.products(cluster.columns[i]).data(), image.data(),
+                    image.size());
     for (Index l = 0; l < count; ++l) {
       double sum = 0;
       for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
@@ -65,6 +72,10 @@ void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
 }
 
 void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns) {
+  if (std::ranges::find(origin, Index{-1}) == origin.end()) {  // as it was
+    pattern_.swap(pattern);
+    return;
+  }
   const Index count = std::ssize(pattern);
   Index nonzeros = 0;
   for (const Cluster& cluster : pattern) nonzeros += cluster.size();
@@ -84,7 +95,7 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   pattern_.swap(pattern), hessian_.swap(hessian);
 }
 
-ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& penalty) const {
+ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& penalty) {
   const Index count = std::ssize(pattern_);
   Vector pull(count), magnitudes(count);
   std::vector<Index> sizes(pattern_.size());
@@ -93,7 +104,7 @@ ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& pena
     pull[k] = signed_sum(cluster, ascent);
     magnitudes[k] = cluster.magnitude, sizes[at(k)] = cluster.size();
   }
-  return {hessian_, std::move(pull), std::move(sizes), std::move(magnitudes), penalty};
+  return {std::move(hessian_), std::move(pull), std::move(sizes), std::move(magnitudes), penalty};
 }
 
 void ClusterSystem::adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state) {
@@ -103,15 +114,15 @@ void ClusterSystem::adopt(const ClusterProblem& solved, const WorkingSet& column
   Pattern pattern(order.size());
   Vector step = Vector::Zero(columns.size());
   for (Index k = 0; k < std::ssize(pattern_); ++k) {
-    const Cluster& from = pattern_[at(k)];
+    Cluster& from = pattern_[at(k)];
     const double value = solved.value(k), change = value - from.magnitude;
     for (std::size_t m = 0; m < from.columns.size(); ++m) step[from.columns[m]] = from.signs[m] * change;
     const Index i = place[at(solved.group(k))];
     if (i < 0) continue;
-    Cluster& to = pattern[at(i)];
-    to.magnitude = std::abs(value);
-    for (std::size_t m = 0; m < from.columns.size(); ++m)
-      to.add(from.columns[m], solved.sign(k) * from.signs[m]);
+    if (solved.sign(k) < 0)
+      for (double& sign : from.signs) sign = -sign;
+    from.magnitude = std::abs(value);
+    join(std::move(from), pattern[at(i)]);
   }
   columns.move(step, state);
   Matrix hessian(std::ssize(order), std::ssize(order));

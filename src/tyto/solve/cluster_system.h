@@ -16,8 +16,10 @@ class ClusterSystem {
   // Takes over what the cluster problem of this pattern came to; moves the state along.
   void adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state);
 
-  ClusterProblem problem(const Vector& ascent, const SortedL1& penalty) const;
+  // Until it is adopted, H is with the problem.
+  ClusterProblem problem(const Vector& ascent, const SortedL1& penalty);
   const Pattern& pattern() const { return pattern_; }
+  Pattern take_pattern() { return std::move(pattern_); }  // to be given back by refine()
 
  private:
   Pattern pattern_;

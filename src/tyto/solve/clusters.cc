@@ -25,6 +25,7 @@ struct Pool {
 std::vector<Pool> pool(const std::vector<Pull>& pulls, const SortedL1& penalty, Index first,
                        double tolerance) {
   std::vector<Pool> pools;
+  pools.reserve(pulls.size());
   for (std::size_t i = 0; i < pulls.size(); ++i) {
     Pool next{pulls[i].force - penalty.weight(first + static_cast<Index>(i)), i, i + 1};
     while (!pools.empty() && pools.back().speed() <= next.speed() + tolerance) {
@@ -45,11 +46,18 @@ void sort_by_force(std::vector<Pull>& pulls) {
 Cluster make_cluster(std::span<const Pull> pulls, double magnitude) {
   Cluster cluster;
   cluster.magnitude = magnitude;
+  cluster.columns.reserve(pulls.size()), cluster.signs.reserve(pulls.size());
   for (const Pull& pull : pulls) cluster.add(pull.column, pull.sign);
   return cluster;
 }
 
 }  // namespace
+
+double signed_sum(const Cluster& cluster, const Vector& v) {
+  double sum = 0;
+  for (std::size_t i = 0; i < cluster.columns.size(); ++i) sum += cluster.signs[i] * v[cluster.columns[i]];
+  return sum;
+}
 
 Pattern pattern_of(const Vector& beta) {
   std::vector<Index> support;
@@ -69,8 +77,12 @@ Pattern pattern_of(const Vector& beta) {
   return pattern;
 }
 
-Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
-              double tolerance) {
+namespace {
+
+// The two parts of a cluster; none if it stays together.
+Pattern cut(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
+            double tolerance) {
+  if (cluster.size() < 2) return {};
   std::vector<Pull> pulls;
   pulls.reserve(cluster.columns.size());
   for (std::size_t i = 0; i < cluster.columns.size(); ++i) {
@@ -79,15 +91,23 @@ Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& pena
   }
   sort_by_force(pulls);
   const std::vector<Pool> pools = pool(pulls, penalty, first, tolerance);
-  if (pools.size() == 1) return {cluster};
+  if (pools.size() == 1) return {};
   double mean = 0;
   for (const Pool& p : pools) mean += p.speed_sum;
   mean /= static_cast<double>(pulls.size());
-  std::size_t cut = 0;
+  std::size_t faster = 0;
   for (const Pool& p : pools)
-    if (p.speed() > mean) cut = p.end;
-  return {make_cluster({pulls.data(), cut}, cluster.magnitude),
-          make_cluster({pulls.data() + cut, pulls.size() - cut}, cluster.magnitude)};
+    if (p.speed() > mean) faster = p.end;
+  return {make_cluster({pulls.data(), faster}, cluster.magnitude),
+          make_cluster({pulls.data() + faster, pulls.size() - faster}, cluster.magnitude)};
+}
+
+}  // namespace
+
+Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
+              double tolerance) {
+  Pattern parts = cut(cluster, ascent, penalty, first, tolerance);
+  return parts.empty() ? Pattern{cluster} : parts;
 }
 
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
@@ -110,41 +130,50 @@ namespace {
 
 // What a cut gains at first order: the pull of the faster part beyond its prices.
 double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty, Index first) {
-  double sum = penalty.weight_sum(first) - penalty.weight_sum(first + faster.size());
-  for (std::size_t i = 0; i < faster.columns.size(); ++i) sum += faster.signs[i] * ascent[faster.columns[i]];
-  return sum;
+  return signed_sum(faster, ascent) + penalty.weight_sum(first) - penalty.weight_sum(first + faster.size());
 }
 
 }  // namespace
 
-Refinement refined(const Pattern& pattern, std::span<const Index> columns, const Vector& ascent,
+Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, double share) {
   constexpr std::size_t kCuts = 4, kNew = 32;  // so many are allowed in any case
   const double tolerance = 1e-13 * penalty.weight(0);
-  std::vector<Pattern> parts;
-  std::vector<std::pair<double, std::size_t>> gains;
+  struct Cut {
+    double gain;
+    std::size_t cluster;
+    Pattern parts;
+  };
+  std::vector<Cut> cuts;
   std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
   Index first = 0;
-  for (const Cluster& cluster : pattern) {
-    parts.push_back(split(cluster, ascent, penalty, first, tolerance));
-    if (parts.back().size() > 1)
-      gains.emplace_back(gain(parts.back()[0], ascent, penalty, first), parts.size() - 1);
-    for (const Index j : cluster.columns) zero[static_cast<std::size_t>(j)] = false;
-    first += cluster.size();
+  for (std::size_t k = 0; k < pattern.size(); ++k) {
+    if (Pattern parts = cut(pattern[k], ascent, penalty, first, tolerance); !parts.empty())
+      cuts.push_back({gain(parts[0], ascent, penalty, first), k, std::move(parts)});
+    for (const Index j : pattern[k].columns) zero[static_cast<std::size_t>(j)] = false;
+    first += pattern[k].size();
   }
-  std::sort(gains.begin(), gains.end(), std::greater<>());
-  const auto cuts = std::max(kCuts, static_cast<std::size_t>(share * static_cast<double>(pattern.size())));
-  for (std::size_t i = cuts; i < gains.size(); ++i) parts[gains[i].second] = {pattern[gains[i].second]};
+  const auto most = std::max(kCuts, static_cast<std::size_t>(share * static_cast<double>(pattern.size())));
+  if (cuts.size() > most) {
+    std::ranges::sort(cuts, std::greater<>(), [](const Cut& c) { return std::pair(c.gain, c.cluster); });
+    cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(most), cuts.end());
+    std::ranges::sort(cuts, std::less<>(), &Cut::cluster);
+  }
 
   std::vector<Index> zeros;
   for (const Index j : columns)
     if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
   Refinement next;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const bool whole = parts[k].size() == 1;
-    next.origin.insert(next.origin.end(), parts[k].size(), whole ? static_cast<Index>(k) : -1);
-    std::move(parts[k].begin(), parts[k].end(), std::back_inserter(next.pattern));
-    next.changed = next.changed || !whole;
+  next.changed = !cuts.empty();
+  auto coming = cuts.begin();
+  for (std::size_t k = 0; k < pattern.size(); ++k) {
+    if (coming == cuts.end() || coming->cluster != k) {
+      next.origin.push_back(static_cast<Index>(k));
+      next.pattern.push_back(std::move(pattern[k]));
+    } else {
+      next.origin.insert(next.origin.end(), 2, -1);
+      std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
+    }
   }
   Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance);
   leaving.resize(std::min(leaving.size(), std::max(kNew, next.pattern.size() / 2)));

@@ -16,6 +16,7 @@ struct Cluster {
   Index size() const { return static_cast<Index>(columns.size()); }
   void add(Index column, double sign) { columns.push_back(column), signs.push_back(sign); }
 };
+double signed_sum(const Cluster& cluster, const Vector& v);  // s'v for its signs s
 
 // The pattern of a vector: its clusters, the largest magnitude first. Zeros are in none.
 using Pattern = std::vector<Cluster>;
@@ -39,7 +40,7 @@ struct Refinement {
   std::vector<Index> origin;  // the cluster that this one has been, or -1 for a new one
   bool changed = false;
 };
-Refinement refined(const Pattern& pattern, std::span<const Index> columns, const Vector& ascent,
+Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, double share);
 
 }  // namespace tyto

@@ -66,10 +66,12 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 }
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
-// that is not safe has one try, at the start.
+// that is not safe has one try, at the start. Where columns are not all read anyway, there is none before
+// the first epoch, which mostly is the last one too.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, Index epoch, bool guessing, bool lazy) {
   std::optional<IndexSet> alive;
+  if (rule.safe && lazy && epoch == 0) return alive;
   if (!rule.safe) {
     if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
   } else if (rule.screens && best.update(c, now.problem.design.rows())) {
@@ -132,22 +134,16 @@ struct Sequence::State {
     return static_cast<double>(design.entries_read() - entries_read) /
            static_cast<double>(std::max<Index>(entries, 1));
   }
-  // With the given penalty.
-  Problem problem(const SortedL1& penalty) const {
+  void check(const SortedL1& penalty) const {
     if (penalty.size() != design.cols())
       throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
     if (penalty.nonnegative() != nonnegative)
       throw InvalidArgument(
           "weights: want all penalties of a sequence to allow negative coefficients, or none");
-    return {design, y, penalty, ridge};
   }
-  // The certificate of the full problem.
-  Fit finish(const Problem& full, Iterate solution, Status status) {
-    Fit result;
-    result.status = status;
-    result.solution = std::move(solution);
-    result.certificate = assess(full, result.solution, all);
-    return result;
+  Problem problem(const SortedL1& penalty) const {
+    check(penalty);
+    return {design, y, penalty, ridge};
   }
 };
 
@@ -205,23 +201,28 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       const bool converged = *status == Status::kConverged;
       Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
-      Fit result = state.finish(full, std::move(solution), *status);
+      // Of the full problem: what it is already if no column was dropped.
+      const bool known = converged && now.problem.design.cols() == p;
+      Certificate other = known ? Certificate() : state.assess(full, solution, state.all);
+      Certificate& certificate = known ? c : other;
       const bool ended = converged || *status == Status::kStalled;
-      if (ended && guessing && !result.certificate.meets(options.tolerance)) {
+      if (ended && guessing && !certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
-        now = Reduced{full, result.solution, state.all, result.solution.beta};
+        now = Reduced{full, solution, state.all, solution.beta};
         now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
         continue;
       }
-      if (converged && !result.certificate.meets(options.tolerance)) {
+      if (converged && !certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
       }
       if (status) {
-        state.x = result.solution;
+        Fit result;
         result.status = *status;
+        state.x = solution;
+        result.solution = std::move(solution), result.certificate = std::move(certificate);
         result.trace = std::move(trace);
         result.epochs = epoch, result.screened = p - now.problem.design.cols();
         if (solver.takes_bounds())  // it keeps columns that it could drop
@@ -246,7 +247,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
 NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
                             const Observer& observer) {
   if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
-  for (const SortedL1& penalty : penalties) state_->problem(penalty);
+  for (const SortedL1& penalty : penalties) state_->check(penalty);
   const Stopwatch watch;
   const Index read_before = state_->design.entries_read();
   NextFits next{foreseen(penalties, max_seconds), true};
@@ -268,11 +269,12 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   const Index read_before = state.design.entries_read(), p = state.design.cols();
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
   if (most < 2 || state.design.is_sparse() || state.design.rows() <= p) return {};
+  Problem problem = state.problem(penalties.front());
   Matrix betas(p, most), etas, correlations;
   Vector beta = state.x.beta;
   Index count = 0;
   for (; count < most && watch.seconds() < std::min(kLong, max_seconds); ++count) {
-    const Problem problem = state.problem(penalties[static_cast<std::size_t>(count)]);
+    problem.penalty = penalties[static_cast<std::size_t>(count)];
     if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
     betas.col(count) = beta;
   }
@@ -282,12 +284,14 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   state.design.transpose_multiply(state.y.replicate(1, count) - etas, correlations);
 
   std::vector<Fit> fits;
+  fits.reserve(static_cast<std::size_t>(count));
   for (Index k = 0; k < count; ++k) {
-    const Problem problem = state.problem(penalties[static_cast<std::size_t>(k)]);
+    problem.penalty = penalties[static_cast<std::size_t>(k)];
     Iterate x{betas.col(k), etas.col(k)};
     Vector correlation = correlations.col(k);
     add_ridge(problem, x.beta, correlation);
-    Certificate c = certify(problem, x, correlation, problem.penalty.dual_norm(correlation));
+    const double dual_norm = problem.penalty.dual_norm(correlation);
+    Certificate c = certify(problem, x, std::move(correlation), dual_norm);
     if (!c.meets(state.options.tolerance)) break;
     Fit& fit = fits.emplace_back();
     fit.status = Status::kConverged, fit.epochs = 1;
@@ -302,11 +306,11 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   if (accepted == 0) return {};
   state.x = fits.back().solution;
   state.correlation.adopt(state.y - state.x.eta, correlations.col(accepted - 1));
-  const double share = 1 / static_cast<double>(accepted);
+  const double share = 1 / static_cast<double>(accepted), passes = share * state.passes_since(read_before),
+               seconds = share * watch.seconds(), cpu_seconds = share * watch.cpu_seconds();
   for (Fit& fit : fits) {
-    fit.passes = share * state.passes_since(read_before);
-    fit.seconds = share * watch.seconds(), fit.cpu_seconds = share * watch.cpu_seconds();
-    fit.trace.back().seconds = fit.seconds;
+    fit.passes = passes, fit.seconds = seconds, fit.cpu_seconds = cpu_seconds;
+    fit.trace.back().seconds = seconds;
   }
   return fits;
 }

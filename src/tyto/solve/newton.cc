@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
@@ -36,7 +37,7 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.002 * c.gap));
+    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.0005 * c.gap), 0);
     finish(problem, x);
   }
 
@@ -45,12 +46,9 @@ class Newton final : public Solver {
     columns_.locate(problem.design);
     for (const Index slot : columns_.present())
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
-    Vector from = Vector::Zero(beta.size());
-    put(this->beta(), from);
-    if (from != beta) return false;
+    if (Vector from(beta.size()); put(this->beta(), from), from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
-    const double target = 0.5 * tolerance * estimate(state_, penalty).primal;
-    if (!(descend(penalty, target) <= target)) return false;
+    if (!descend(penalty, 0, 0.5 * tolerance)) return false;
     put(this->beta(), beta);
     return true;
   }
@@ -58,16 +56,17 @@ class Newton final : public Solver {
  private:
   static constexpr int kRounds = 100;
 
-  // Rounds of splitting and solving until the gap on the working set is small enough, or nothing helps.
-  // Returns that gap.
-  double descend(const SortedL1& penalty, double target) {
+  // Rounds of splitting and solving until the gap on the working set is small enough, absolutely or as a part
+  // of the objective, or nothing helps. True if it is.
+  bool descend(const SortedL1& penalty, double absolute, double relative) {
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
-      const double gap = estimate(ascent, penalty).gap;
-      if (gap <= target) return gap;
+      const auto [gap, primal] = estimate(ascent, penalty);
+      const double target = std::max(absolute, relative * primal);
+      if (gap <= target) return true;
       if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
       if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
       if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);
@@ -77,7 +76,7 @@ class Newton final : public Solver {
       clusters.solve(precision * target);
       system_.adopt(clusters, columns_, state_);
     }
-    return last;
+    return false;
   }
 
   // Where a Gram matrix and its factor would take more memory and time than they save.
@@ -93,29 +92,31 @@ class Newton final : public Solver {
     reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
-    const Index support = (x.beta.array() != 0).count(),
-                count = std::min(p, reach_ * std::max<Index>(32, support));
+    const IndexSet support = nonzero_entries(x.beta);
+    const Index count = std::min(p, reach_ * std::max<Index>(32, std::ssize(support)));
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
-    IndexSet want = hardest(x.beta, pull, count);
+    IndexSet want = hardest(support, x.beta, pull, count);
     if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want))
-      want = hardest(x.beta, pull, std::max(count, columns_.size() / 2 * 3));
+      want = hardest(support, x.beta, pull, std::max(count, columns_.size() / 2 * 3));
     if (columns_.include(problem.design, want)) stale_ = true;
   }
 
   // The support and `count` others.
-  static IndexSet hardest(const Vector& beta, const Vector& correlation, Index count) {
-    IndexSet want, rest;
-    for (Index j = 0; j < beta.size(); ++j)
-      if (beta[j] != 0) want.push_back(j);
-    // A level that enough columns reach; then the best of those.
+  IndexSet hardest(const IndexSet& support, const Vector& beta, const Vector& correlation, Index count) {
+    IndexSet want = support, rest;
+    // A level that enough columns reach, near that of the last time; then the best of those.
     const Index enough = std::min(beta.size(), std::ssize(want) + count);
-    double level = kernels::magnitudes(correlation.data(), beta.size()).largest;
-    while (level > 0 && kernels::count_above(correlation.data(), beta.size(), level) < enough)
-      level = level > 1e-300 ? 0.8 * level : 0;
+    const auto reached = [&](double level) {
+      return kernels::count_above(correlation.data(), beta.size(), level) >= enough;
+    };
+    const double largest = kernels::magnitudes(correlation.data(), beta.size()).largest;
+    if (!(level_ > 0.01 * largest && level_ < largest)) level_ = largest;
+    while (level_ < largest && reached(1.25 * level_)) level_ *= 1.25;
+    while (level_ > 0 && !reached(level_)) level_ = level_ > 1e-300 ? 0.8 * level_ : 0;
     const auto pull = [&](Index j) { return std::abs(correlation[j]); };
-    for (Index j = 0; j < beta.size(); ++j)
-      if (beta[j] == 0 && pull(j) >= level) rest.push_back(j);
+    for (const Index j : entries_above(correlation, level_))
+      if (beta[j] == 0) rest.push_back(j);
     if (count < std::ssize(rest)) {
       std::nth_element(rest.begin(), rest.begin() + count, rest.end(),
                        [&](Index a, Index b) { return pull(a) != pull(b) ? pull(a) > pull(b) : a < b; });
@@ -176,21 +177,28 @@ class Newton final : public Solver {
     double gap, primal;
   };
   Estimate estimate(const Vector& ascent, const SortedL1& penalty) const {
-    const Vector b = beta();
-    const Vector step = b - start_;
-    const double rr = columns_.covariance() ? std::max(0.0, rr_ - step.dot(start_ascent_ + ascent))
-                                            : state_.squaredNorm() + ridge_ * b.squaredNorm();
-    const double norm = penalty.value(b);
-    const Gap gap =
-        duality_gap(rr, rr + b.dot(ascent), norm, b.dot(ascent),
-                    penalty.dual_norm(tyto::restrict_to(ascent, columns_.present())), penalty.nonnegative());
+    double norm = 0, product = 0, squares = 0;  // J(b), b'X'r, b'b
+    Index above = 0;
+    for (const Cluster& cluster : system_.pattern()) {
+      const Index below = above + cluster.size();
+      norm += cluster.magnitude * (penalty.weight_sum(below) - penalty.weight_sum(above));
+      product += cluster.magnitude * signed_sum(cluster, ascent);
+      squares += static_cast<double>(cluster.size()) * cluster.magnitude * cluster.magnitude;
+      above = below;
+    }
+    const double rr = columns_.covariance()
+                          ? std::max(0.0, rr_ - (beta() - start_).dot(start_ascent_ + ascent))
+                          : state_.squaredNorm() + ridge_ * squares;
+    const bool all = std::ssize(columns_.present()) == columns_.size();
+    const double bound = penalty.dual_norm(all ? ascent : tyto::restrict_to(ascent, columns_.present()));
+    const Gap gap = duality_gap(rr, rr + product, norm, product, bound, penalty.nonnegative());
     return {gap.gap, 0.5 * rr + norm};
   }
 
   // Cuts clusters that pull apart; false if there are none.
   bool refine(const Vector& ascent, const SortedL1& penalty) {
-    Refinement next = refined(system_.pattern(), columns_.present(), ascent, penalty, share_);
-    if (next.changed) system_.refine(std::move(next.pattern), next.origin, columns_);
+    Refinement next = refined(system_.take_pattern(), columns_.present(), ascent, penalty, share_);
+    system_.refine(std::move(next.pattern), next.origin, columns_);
     return next.changed;
   }
 
@@ -211,7 +219,7 @@ class Newton final : public Solver {
   std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
-  double gap_ = 0, share_ = 1;
+  double gap_ = 0, share_ = 1, level_ = 0;
   bool stale_ = false;
 };
 

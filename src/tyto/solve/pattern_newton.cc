@@ -1,7 +1,6 @@
 #include "tyto/solve/pattern_newton.h"
 #include "tyto/solve/subscript.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -51,28 +50,31 @@ bool PatternNewton::factorise(Matrix hessian) {
 bool PatternNewton::run(int most) {
   if (!factorise(std::move(factor_))) return false;
   for (steps = 1; steps <= most; ++steps) {
-    Vector force = ascent_, image;  // minus the gradient; prices are charged to the leaders
+    force_ = ascent_;  // minus the gradient; prices are charged to the leaders
     Index above = 0;
     for (const Index i : order_) {
-      force[i] -= sign_[at(i)] * price(i, above);
+      force_[i] -= sign_[at(i)] * price(i, above);
       above += size_[at(i)];
     }
-    const Vector step = direction(force, image);
-    const double slope = force.dot(step);
+    direct();
+    const double slope = force_.dot(step_);
     if (!(slope > 0) || !std::isfinite(slope)) return true;
-    const Stop stop = lowest(step, slope);
+    const Stop stop = lowest(slope);
     if (!std::isfinite(stop.length)) return false;
-    value_ += stop.length * step;
-    ascent_ -= stop.length * image;
+    value_ += stop.length * step_;
+    ascent_ -= stop.length * image_;
     if (stop.place != kNone) {
       const Index i = order_[at(stop.place)];
+      Vector normal = Vector::Zero(value_.size());
+      normal[i] = sign_[at(i)];
       if (stop.place + 1 == std::ssize(order_)) {
-        constrain({i, kNone, 1, 0});
+        constrain(normal);
         value_[i] = 0;
         order_.pop_back();
       } else {
         const Index j = order_[at(stop.place + 1)];
-        constrain({i, j, sign_[at(i)], sign_[at(j)]});
+        normal[j] = -sign_[at(j)];
+        constrain(normal);
         leader_[at(j)] = i, size_[at(i)] += size_[at(j)];
         order_.erase(order_.begin() + stop.place + 1);
       }
@@ -83,71 +85,57 @@ bool PatternNewton::run(int most) {
   return false;
 }
 
-// H^-1 (force - A m) with the multipliers m that keep the constraints; image is H times that.
-Vector PatternNewton::direction(const Vector& force, Vector& image) const {
-  Vector step = force;
-  cholesky_solve(factor_, step);
-  image = force;
-  const Index count = std::ssize(constraints_);
-  if (count == 0) return step;
-  Vector violation(count);
-  for (Index k = 0; k < count; ++k) {
-    const Constraint& c = constraints_[at(k)];
-    violation[k] = c.sign1 * step[c.first] - (c.second == kNone ? 0 : c.sign2 * step[c.second]);
+// In the coordinates of the factor, L'd, the constraints are orthogonal to the columns of basis_; the step is
+// L^-T (I - QQ') L^-1 force, and image is H times that.
+void PatternNewton::direct() {
+  step_ = force_;
+  solve_lower(factor_, step_);
+  if (constraints_ > 0) {
+    const auto basis = basis_.leftCols(constraints_);
+    step_ -= basis * (basis.transpose() * step_);
   }
-  const Vector multiplier = coupling_.topLeftCorner(count, count).ldlt().solve(violation);
-  step -= response_.leftCols(count) * multiplier;
-  for (Index k = 0; k < count; ++k) {
-    const Constraint& c = constraints_[at(k)];
-    image[c.first] -= c.sign1 * multiplier[k];
-    if (c.second != kNone) image[c.second] += c.sign2 * multiplier[k];
-  }
-  return step;
+  multiply_lower(factor_, step_, image_);
+  solve_lower_transposed(factor_, step_);
 }
 
-void PatternNewton::constrain(const Constraint& c) {
-  const Index count = std::ssize(constraints_), size = value_.size();
-  if (response_.cols() == count) {
-    response_.conservativeResize(size, 2 * count + 8);
-    coupling_.conservativeResize(2 * count + 8, 2 * count + 8);
+void PatternNewton::constrain(const Vector& normal) {
+  if (basis_.cols() == constraints_) basis_.conservativeResize(value_.size(), 2 * constraints_ + 8);
+  Vector q = normal;
+  solve_lower(factor_, q);
+  const auto basis = basis_.leftCols(constraints_);
+  // Once would leave what rounding makes of a large part along the basis.
+  for (int twice = 0; twice < 2; ++twice) {
+    q.normalize();
+    q -= basis * (basis.transpose() * q);
   }
-  Vector normal = Vector::Zero(size);
-  normal[c.first] = c.sign1;
-  if (c.second != kNone) normal[c.second] = -c.sign2;
-  cholesky_solve(factor_, normal);
-  constraints_.push_back(c);
-  response_.col(count) = normal;
-  for (Index k = 0; k <= count; ++k) {
-    const Constraint& other = constraints_[at(k)];
-    const double product =
-        other.sign1 * normal[other.first] - (other.second == kNone ? 0 : other.sign2 * normal[other.second]);
-    coupling_(k, count) = coupling_(count, k) = product;
-  }
+  if (const double norm = q.norm(); norm > 0.5) basis_.col(constraints_++) = q / norm;
 }
 
 // Along a step the objective is piecewise quadratic: where two groups change places or one its sign, J makes
 // the slope jump up. The minimum is between two such points, or on one. `slope`: of the descent at the start,
 // which is also the curvature, since the step is Newton's.
-PatternNewton::Stop PatternNewton::lowest(const Vector& step, double slope) {
+PatternNewton::Stop PatternNewton::lowest(double slope) {
   const double curvature = slope;
   double now = 0;
   bool crossed = false;
   const auto position = [&](Index i) { return sign_[at(i)] * value_[i]; };  // at the start of the step
-  const auto speed = [&](Index i) { return sign_[at(i)] * step[i]; };
+  const auto speed = [&](Index i) { return sign_[at(i)] * step_[i]; };
   const Index count = std::ssize(order_);
+  // When the group at a place meets the next one, or the last one zero.
+  const auto meeting = [&](Index k) {
+    const Index i = order_[at(k)], j = k + 1 < count ? order_[at(k + 1)] : kNone;
+    const double closing = (j == kNone ? 0 : speed(j)) - speed(i);
+    return closing > 0 ? (position(i) - (j == kNone ? 0 : position(j))) / closing : kInfinity;
+  };
+  std::vector<double> when(order_.size());
+  for (Index k = 0; k < count; ++k) when[at(k)] = meeting(k);
   for (Index events = 0;; ++events) {
-    double next = kInfinity;
-    Index place = kNone;
-    for (Index k = 0; k < count; ++k) {
-      const Index i = order_[at(k)], j = k + 1 < count ? order_[at(k + 1)] : kNone;
-      const double closing = (j == kNone ? 0 : speed(j)) - speed(i);
-      if (!(closing > 0)) continue;
-      const double when = (position(i) - (j == kNone ? 0 : position(j))) / closing;
-      if (when < next) next = when, place = k;
-    }
+    const auto first_meeting = std::ranges::min_element(when);
+    const Index place = first_meeting - when.begin();
+    double next = count > 0 ? *first_meeting : kInfinity;
     next = std::max(next, now);
     const double bottom = slope / curvature;
-    if (bottom <= next || place == kNone) return {bottom, kNone, crossed};
+    if (bottom <= next) return {bottom, kNone, crossed};
     if (events > 4 * count) return {next, kNone, true};  // far enough: the next direction is a better one
     now = next;
     const Index i = order_[at(place)], first = above(place);
@@ -164,6 +152,8 @@ PatternNewton::Stop PatternNewton::lowest(const Vector& step, double slope) {
       if (slope <= now * curvature) return {now, place, crossed};
       std::swap(order_[at(place)], order_[at(place + 1)]);
     }
+    for (Index k = std::max<Index>(place - 1, 0); k < std::min(place + 2, count); ++k)
+      when[at(k)] = meeting(k);
     crossed = true;
   }
 }

@@ -27,19 +27,15 @@ class PatternNewton {
   int steps = 0;
 
  private:
-  struct Constraint {  // sign1 c_first = sign2 c_second, or c_first = 0
-    Index first, second;
-    double sign1, sign2;
-  };
   struct Stop {
     double length;
     Index place;  // in order_: where it ended on a tie with the next one, or on zero
     bool crossed;
   };
   bool factorise(Matrix hessian);
-  Vector direction(const Vector& force, Vector& image) const;
-  Stop lowest(const Vector& step, double slope);
-  void constrain(const Constraint& c);
+  void direct();
+  Stop lowest(double slope);
+  void constrain(const Vector& normal);
   Index above(Index place) const;
   double price(Index i, Index above) const {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(i)]) - penalty_.weight_sum(above);
@@ -50,9 +46,9 @@ class PatternNewton {
   std::vector<double> sign_;  // of the value, against that of the start
   std::vector<Index> size_, leader_, order_;
   const SortedL1& penalty_;
-  std::vector<Constraint> constraints_;
-  Matrix response_;  // H^-1 A, A the constraints' normals
-  Matrix coupling_;  // A'H^-1 A
+  Vector force_, step_, image_;  // image = H step
+  Matrix basis_;                 // L^-1 A, A the constraints' normals, made orthonormal
+  Index constraints_ = 0;
 };
 
 }  // namespace tyto

@@ -106,7 +106,7 @@ TEST(LinearAlgebra, NothingTimesNothing) {
 }
 
 TEST(LinearAlgebra, CholeskySolves) {
-  for (const Index size : {1, 2, 17, 150}) {
+  for (const Index size : {1, 2, 3, 4, 5, 17, 48, 49, 150, 192, 193}) {
     SCOPED_TRACE(size);
     Random random(static_cast<std::uint64_t>(size));
     const Matrix root = random_matrix(random, size + 5, size);
