@@ -9,9 +9,18 @@
 
 namespace tyto::python {
 
+using namespace std::chrono_literals;
+constexpr auto kBetweenLooks = 100ms;
+
 bool Watch::report(const Progress& now) {
-  const std::lock_guard lock(mutex_);
-  latest_ = now;
+  {
+    const std::lock_guard lock(mutex_);
+    latest_ = now;
+  }
+  if (look_) {
+    const auto time = std::chrono::steady_clock::now();
+    if (time - looked_ >= kBetweenLooks) looked_ = time, look_();
+  }
   return !stopped_;
 }
 
@@ -21,8 +30,6 @@ Progress Watch::latest() const {
 }
 
 namespace {
-
-using namespace std::chrono_literals;
 
 struct Job {
   Watch watch;
@@ -92,7 +99,7 @@ std::exception_ptr look(const Watch& watch, const nb::object& progress) {
 // Until the job is done, or Python raises something, which is returned.
 std::exception_ptr wait_for(Job& job, const nb::object& progress) {
   std::unique_lock lock(job.mutex);
-  while (!job.ended.wait_for(lock, 100ms, [&] { return job.done; })) {
+  while (!job.ended.wait_for(lock, kBetweenLooks, [&] { return job.done; })) {
     lock.unlock();
     if (auto raised = look(job.watch, progress)) return raised;
     lock.lock();
@@ -139,9 +146,24 @@ void wait_at_exit() {
   clear_finished();
 }
 
-}  // namespace
+void run_here(const std::function<void(Watch&)>& work, const nb::object& progress) {
+  std::exception_ptr raised, failure;
+  {
+    const nb::gil_scoped_release no_gil;
+    Watch watch([&] {
+      if (!raised && (raised = look(watch, progress))) watch.stop();
+    });
+    try {
+      work(watch);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  if (raised) std::rethrow_exception(raised);
+  if (failure) std::rethrow_exception(failure);
+}
 
-void run_work(std::function<void(Watch&)> work, const nb::object& progress) {
+void run_beside(std::function<void(Watch&)> work, const nb::object& progress) {
   clear_finished();
   const auto job = std::make_shared<Job>();
   job->work = std::move(work);
@@ -157,6 +179,15 @@ void run_work(std::function<void(Watch&)> work, const nb::object& progress) {
   }
   if (raised) std::rethrow_exception(raised);
   if (job->failure) std::rethrow_exception(job->failure);
+}
+
+}  // namespace
+
+void run_work(std::function<void(Watch&)> work, const nb::object& progress, On where) {
+  if (where == On::kThisThread)
+    run_here(work, progress);
+  else
+    run_beside(std::move(work), progress);
 }
 
 void add_exit(nb::module_& module) {

@@ -22,8 +22,18 @@ _COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y, for an estimator that remembers their names and number."""
+    if _ready(X, y):
+        estimator.__dict__.pop("feature_names_in_", None)
+        estimator.n_features_in_ = X.shape[1]
+        return X, y
     validate = _validator(estimator)
     return validate(X, y, y_numeric=True, **_COLUMNS)
+
+
+def _ready(X: Any, y: Any) -> bool:
+    """Arrays that scikit-learn would hand back as they are, after half a millisecond."""
+    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in FLOATS
+            and y.dtype == np.float64 and X.flags.f_contiguous and X.size > 0 and len(X) == len(y) and bool(np.isfinite(y).all()))
 
 
 def validate_predict(estimator: Any, X: Any) -> Any:

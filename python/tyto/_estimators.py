@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Iterator
 
 import numpy as np
@@ -25,6 +26,15 @@ class _Linear(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = _data.validate_predict(self, X)
         return np.asarray(safe_sparse_dot(X, self.coef_)) + self.intercept_
+
+    @classmethod
+    @cache
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(cls._get_param_names())
+
+    def _params(self) -> dict[str, Any]:
+        """What get_params says, without looking up the names each time."""
+        return {name: getattr(self, name) for name in self._names()}
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -189,7 +199,7 @@ class OWL(_Linear):
 
         After an error or Ctrl-C the estimator is as it was before.
         """
-        params = self.get_params(deep=False)
+        params = self._params()
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
             words, size = self._words(params, X, sample_weight)
@@ -213,7 +223,7 @@ class OWL(_Linear):
 
     def path(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
-        params = self.get_params(deep=False)
+        params = self._params()
         for name in ("alpha", "relative", "sigma", "warm_start"):
             del params[name]
         return owl_path(X, y, sample_weight=sample_weight, **{**params, **grid})
@@ -295,7 +305,7 @@ class OWLCV(_Linear):
             raise _solve.want("choose", "'best' or 'one-se'", self.choose)
         if self.scoring not in ("mse", "mae", "r2"):
             raise _solve.want("scoring", "'mse', 'mae' or 'r2'", self.scoring)
-        params = self.get_params(deep=False)
+        params = self._params()
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
             qs, slopes = _solve.one_or_more("q", self.q, "(0, 1]"), _solve.one_or_more("slope", self.slope, "[0, inf)")

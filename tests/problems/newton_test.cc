@@ -12,6 +12,7 @@
 #include "tyto/data/dataset.h"
 #include "tyto/data/simulate.h"
 #include "tyto/select/path.h"
+#include "tyto/solve/solver.h"
 
 namespace tyto {
 namespace {
@@ -228,6 +229,27 @@ void expect_sequence(const Regression& regression, std::string_view rule) {
     expect_certified(problem, cold, 1e-10);
     EXPECT_NEAR(warm.certificate.primal, cold.certificate.primal, 1e-10 * cold.certificate.primal);
   }
+}
+
+// Who waits for an epoch may end it: what it has by then is a point like any other.
+TEST(Newton, AnEpochEndsWhenAsked) {
+  Random random(15);
+  const Eigen::MatrixXd x = random_matrix(random, 40, 60);
+  const Problem problem = at_strength(dense_problem(x, random_vector(random, 40), shape("bh", x)), 0.05);
+  const auto gap_after_one_epoch = [&](const std::function<bool()>& stop) {
+    const auto solver = make_newton({});
+    Iterate at = make_iterate(problem, Vector::Zero(60));
+    const Certificate start = certify(problem, at);
+    solver->attach(problem, at);
+    solver->advance(problem, at, start, {1e-12 * start.primal, stop});
+    const Certificate end = certify(problem, at);
+    EXPECT_LE(end.primal, start.primal);
+    return end.gap / start.gap;
+  };
+  int asked = 0;
+  const double whole = gap_after_one_epoch([&] { return ++asked < 0; });
+  EXPECT_GT(asked, 1) << "an epoch of several rounds";
+  EXPECT_GT(gap_after_one_epoch([] { return true; }), 2 * whole);
 }
 
 TEST(NewtonSequence, EqualsColdFits) {

@@ -32,7 +32,7 @@ class Apgd final : public Solver {
     previous_correlation_ = tyto::restrict_to(previous_correlation_, survivors);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, double) override {
+  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal&) override {
     if (c.primal > primal_ + c.rounding || t_ == 1)
       t_ = 1, previous_ = x, previous_correlation_ = c.correlation;
     primal_ = c.primal;

@@ -54,6 +54,8 @@ struct Progress {
   bool interrupted, best;  // best: no gap so far was smaller
 };
 
+constexpr double kLongEpoch = 0.1;  // seconds after which the observer is asked within an epoch
+
 std::optional<Status> should_stop(const Certificate& c, double tolerance, const Progress& at,
                                   const FitOptions& options) {
   if (c.meets(tolerance)) return Status::kConverged;
@@ -187,14 +189,22 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   std::vector<TracePoint> trace;
   double tolerance =
       options.tolerance;  // on the columns left: tightened where the full problem asks for more
-  bool guessing = !rule.safe;
+  bool guessing = !rule.safe, interrupted = false;
+  const auto ask = [&](const TracePoint& at) { interrupted = interrupted || (observer && !observer(at)); };
+  double asked = 0;
+  const auto stop = [&] {  // within an epoch
+    TracePoint at = trace.back();
+    at.seconds = watch.seconds();
+    if (at.seconds > asked + kLongEpoch) ask(at), asked = at.seconds;
+    return interrupted || at.seconds >= options.max_seconds;
+  };
   solver.attach(now.problem, now.x);
 
   for (Index epoch = 0;; ++epoch) {
     Certificate c = state.assess(now.problem, now.x, now.kept);
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
-    const bool interrupted = observer && !observer(trace.back());
+    ask(trace.back()), asked = trace.back().seconds;
     const Progress at{epoch,       now.progress_epoch,   solver.patience(), trace.back().seconds,
                       interrupted, c.gap <= now.best_gap};
     if (auto status = should_stop(c, tolerance, at, options)) {
@@ -240,7 +250,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (moved) continue;  // another point: first its certificate
       c.restrict_to(*alive);
     }
-    solver.advance(now.problem, now.x, c, tolerance * c.primal);
+    solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop});
   }
 }
 

@@ -39,7 +39,7 @@ struct TracePoint {
   Index active;  // columns left; in the last one, those that are not proved zero
 };
 
-// Called once an epoch; return false to stop.
+// Called once an epoch, and more often where epochs are long; return false to stop.
 using Observer = std::function<bool(const TracePoint&)>;
 
 struct Fit {

@@ -29,7 +29,7 @@ class Newton final : public Solver {
     if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) override {
+  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
     if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
@@ -37,7 +37,8 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    descend(problem.penalty.head(std::ssize(columns_.present())), std::max(0.5 * goal, 0.0005 * c.gap), 0);
+    descend(problem.penalty.head(std::ssize(columns_.present())),
+            {std::max(0.5 * goal.gap, 0.0005 * c.gap), goal.stop}, 0);
     finish(problem, x);
   }
 
@@ -48,7 +49,7 @@ class Newton final : public Solver {
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
     if (Vector from(beta.size()); put(this->beta(), from), from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
-    if (!descend(penalty, 0, 0.5 * tolerance)) return false;
+    if (!descend(penalty, {}, 0.5 * tolerance)) return false;
     put(this->beta(), beta);
     return true;
   }
@@ -58,15 +59,16 @@ class Newton final : public Solver {
 
   // Rounds of splitting and solving until the gap on the working set is small enough, absolutely or as a part
   // of the objective, or nothing helps. True if it is.
-  bool descend(const SortedL1& penalty, double absolute, double relative) {
+  bool descend(const SortedL1& penalty, const Goal& goal, double relative) {
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
       const auto [gap, primal] = estimate(ascent, penalty);
-      const double target = std::max(absolute, relative * primal);
+      const double target = std::max(goal.gap, relative * primal);
       if (gap <= target) return true;
+      if (round > 2 && goal.stop()) break;
       if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
       if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
       if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,12 @@ struct StochasticOptions {
   std::uint64_t seed = 1;  // same seed, same run
 };
 
+// What an epoch is asked for.
+struct Goal {
+  double gap = 0;
+  std::function<bool()> stop = [] { return false; };  // a long epoch asks now and then whether to end early
+};
+
 // One algorithm. The loop in fit.cc owns the iterate; a solver sees the problem with the columns that are
 // left and never learns that there were others.
 class Solver {
@@ -30,8 +37,7 @@ class Solver {
   virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                            bool moved) = 0;
   // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
-  // `goal` is the gap that is asked for.
-  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, double goal) = 0;
+  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) = 0;
   // Another penalty: moves beta from the point of the last advance() to about its solution, by what the
   // solver has in memory, without reading X. False if it cannot; then beta is as it was.
   virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }

@@ -34,7 +34,7 @@ class Spgd final : public Solver {
     choose(problem);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, double) override {
+  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal&) override {
     const bool first = !std::isfinite(primal_);
     if (c.primal <= primal_ + c.rounding && (first || x.beta != snapshot_.beta)) {
       snapshot_ = x, ascent_ = c.correlation, primal_ = c.primal;

@@ -33,7 +33,7 @@ TEST(Apgd, FirstStepIsAProximalGradientStep) {
   Iterate x = make_iterate(problem, Vector::Zero(100));
   const Certificate c = certify(problem, x);
   solver->attach(problem, x);
-  solver->advance(problem, x, c, 0);
+  solver->advance(problem, x, c, {});
   Vector eta;
   problem.design.multiply(x.beta, eta);
   EXPECT_LE((eta - x.eta).norm(), 1e-12 * eta.norm());
