@@ -8,9 +8,11 @@
 
 namespace tyto {
 
-// Products of sparse columns are cheap.
+// Products of sparse columns are cheap. Where all columns are penalised, nothing but a mean is taken out of
+// them, and they are numbered as in the data.
 FoldProducts::FoldProducts(const Regression& all_rows) : all_rows_(all_rows.problem.design) {
-  if (!all_rows_.is_sparse() && all_rows.free.empty()) all_rows_ = all_rows_.keeping_products();
+  const bool all_penalized = std::ssize(all_rows.penalized) == all_rows.columns;
+  if (!all_rows_.is_sparse() && all_penalized) all_rows_ = all_rows_.keeping_products();
 }
 
 // Where the path has needed most of the columns, some fold will need the others.

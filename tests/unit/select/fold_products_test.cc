@@ -101,7 +101,7 @@ TEST(FoldProducts, AreComputedWhereSubtractionWouldLeaveNoise) {
 }
 
 TEST(FoldProducts, AreLeftToTheDesignWhereTheyDoNotPayOrDoNotApply) {
-  const Case one = make_case(4);
+  Case one = make_case(4);
   RegressionOptions options;
   const auto sparse =
       fold_of(one, Design::sparse(Eigen::SparseMatrix<double>(one.x.sparseView())), options, {0, 1});
@@ -110,6 +110,10 @@ TEST(FoldProducts, AreLeftToTheDesignWhereTheyDoNotPayOrDoNotApply) {
   const auto projected = fold_of(one, Design::dense(one.x), options, {0, 1});
   EXPECT_TRUE(projected.knowing.kept_columns().empty());
   EXPECT_EQ(products(projected.knowing), products(projected.plain));
+  one.x.col(3).setOnes();  // nothing to take out beside the intercept, but other columns have moved up
+  const auto moved = fold_of(one, Design::dense(one.x), options, {4, 5, 6});
+  EXPECT_TRUE(moved.knowing.kept_columns().empty());
+  EXPECT_EQ(products(moved.knowing), products(moved.plain));
 }
 
 }  // namespace
