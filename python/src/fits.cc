@@ -54,10 +54,12 @@ Fitted solve(const Regression& regression, const Wishes& wishes, const FitOption
   return {there, fit(there.problem, options, start, observer), Noise{*wishes.sigma}};
 }
 
-// A fit reports often where X is small, unless it is relaxed in the end.
-On where(const Design& design, const Wishes& wishes) {
-  constexpr Index kSmall = 4'000'000;
-  return design.stored_entries() <= kSmall && !wishes.gamma ? On::kThisThread : On::kOwnThread;
+// What is done before Python could ask for something else.
+On where(const Design& design, const FitOptions& options, const Wishes& wishes) {
+  constexpr Index kSmall = 100'000;
+  const bool small = design.stored_entries() <= kSmall && design.cols() <= kSmall;
+  const bool plain = options.solver != "spgd" && !wishes.gamma && !wishes.estimate_sigma;
+  return small && plain ? On::kThisThread : On::kOwnThread;
 }
 
 nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions& words,
@@ -85,7 +87,7 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
     }
     return Result{std::move(model), std::move(found.fit), regression.alpha_max};
   };
-  const Result result = run(work, progress, where(design, wishes));
+  const Result result = run(work, progress, where(design, options, wishes));
   nb::dict dict = solution(result.model, result.fit);
   dict["alpha_max"] = result.alpha_max;
   return dict;

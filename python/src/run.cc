@@ -147,6 +147,7 @@ void wait_at_exit() {
 }
 
 void run_here(const std::function<void(Watch&)>& work, const nb::object& progress) {
+  clear_finished();
   std::exception_ptr raised, failure;
   {
     const nb::gil_scoped_release no_gil;

@@ -79,7 +79,7 @@ def number(name: str, value: Any, interval: str = "(0, inf)") -> float:
 
 
 def one_or_more(name: str, values: Any, interval: str) -> list[float]:
-    found = np.atleast_1d(values).tolist()
+    found = list(values) if np.iterable(values) else [values]
     if not found:
         raise want(name, "at least one number", values)
     return [number(name, value, interval) for value in found]

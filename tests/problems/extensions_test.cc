@@ -188,7 +188,9 @@ TEST_P(Extension, NonnegativeCoefficientsAreTheBestThere) {
     const SortedL1 penalty(regression.problem.penalty.weights());
     const double step = 1 / (x.squaredNorm() + options.ridge);
     Vector b = Vector::Zero(5);
-    for (int i = 0; i < 200'000; ++i) {
+    Vector before = Vector::Ones(5);
+    for (int i = 0; i < 200'000 && (b - before).norm() > 1e-16 * b.norm(); ++i) {
+      before = b;
       b += step * (x.transpose() * (regression.problem.y - x * b) - options.ridge * b);
       b = b.cwiseMax(0);
       penalty.prox(b, step);

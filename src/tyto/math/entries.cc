@@ -14,7 +14,6 @@ IndexSet entries_above(const Vector& v, double threshold) {
         return kernels::find_above(v.data() + begin, n, threshold, out);
       },
       [&](Index begin, std::span<const Index> part) {
-        result.reserve(result.size() + part.size());
         for (const Index i : part) result.push_back(begin + i);
       });
   return result;

@@ -98,7 +98,7 @@ bool cholesky(MatrixView a) {
   const int n = narrow(a.rows()), lda = narrow(a.outerStride());
   int info = 0;
   dpotrf_("L", &n, a.data(), &lda, &info);
-  return info == 0;
+  return info == 0 && a.diagonal().allFinite();  // NaN is not always seen
 }
 
 void cholesky_solve(const ConstMatrixView& factor, Vector& x) {

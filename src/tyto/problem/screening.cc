@@ -54,7 +54,8 @@ double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
   // A bound above w_1 pays for any weight; in the sums below, a huge one would drown the others.
   for (double& bound : u) bound = std::min(bound, penalty.weight(0));
   // Rounding of the sums must not drop a column: each of `left` additions may be wrong by half an epsilon.
-  const double error = std::max(1e-12, static_cast<double>(left) * std::numeric_limits<double>::epsilon());
+  const double error =
+      std::max(1e-12, static_cast<double>(left + 8) * std::numeric_limits<double>::epsilon());
   const double slack = error * std::max(penalty.weight_sum(left), std::accumulate(u.begin(), u.end(), 0.0));
   const Index kept = paying_prefix(u, penalty, 1.0, slack).count;
   if (kept == left) return smallest;

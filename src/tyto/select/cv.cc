@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "tyto/base/error.h"
@@ -116,10 +117,10 @@ class Run {
           make_regression(task_.raw.with_threads(task_.fit.threads), task_.response, words);
       result_.curves.push_back({words.q, words.slope, std::move(regression), {}});
     }
+    products_.emplace(result_.curves.front().regression);  // shapes differ in their weights only
     for (CvCurve& curve : result_.curves) {
-      FoldProducts products(curve.regression);
       Regression regression = curve.regression;
-      regression.problem.design = products.all_rows();
+      regression.problem.design = products_->all_rows();
       curve.path = fit_path(regression, task_.cv.path, limited(task_.fit.threads), [&](const auto&) {
         return !hooks_.progress || hooks_.progress({0, static_cast<Index>(units()), watch_.seconds(), -1});
       });
@@ -128,9 +129,8 @@ class Run {
       if (stop == PathStop::kInterrupted || stop == PathStop::kMaxSeconds) result_.stopped_by = stop;
       if (result_.stopped_by != PathStop::kNone) return;
       profiles_.push_back(time_profile(curve.path));
-      products.complete();
-      products_.push_back(std::move(products));
     }
+    products_->complete();
   }
 
   FitOptions limited(int threads) const {
@@ -187,7 +187,7 @@ class Run {
       return report(k, profile[static_cast<std::size_t>(at.step)]);
     };
     const Split rows = split(folds_[static_cast<std::size_t>(unit.repeat)], unit.fold);
-    FoldScore score = run_fold(task_, result_.curves[shape], products_[shape], rows, options, watch);
+    FoldScore score = run_fold(task_, result_.curves[shape], *products_, rows, options, watch);
     score.shape = unit.shape, score.repeat = unit.repeat, score.fold = unit.fold;
     if (score.errors.empty()) {
       stopped_ = true;
@@ -245,7 +245,7 @@ class Run {
   CrossValidation result_;
   std::vector<Folds> folds_;                   // of each repeat
   std::vector<std::vector<double>> profiles_;  // of each curve
-  std::vector<FoldProducts> products_;         // of each curve
+  std::optional<FoldProducts> products_;
   double folds_start_ = 0;
   std::mutex mutex_;  // guards what follows, and the result
   std::vector<double> parts_;

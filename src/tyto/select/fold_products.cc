@@ -21,8 +21,8 @@ void FoldProducts::complete() {
   if (2 * count <= p || count == p) return;
   IndexSet all(static_cast<std::size_t>(p));
   std::iota(all.begin(), all.end(), Index{0});
-  Matrix products(p, p);
-  all_rows_.products(all, products);
+  Matrix none(p, 0);
+  all_rows_.products(all, none);
 }
 
 Design FoldProducts::known_to(const Design& fold, const Design& held_out, const Vector& weights) const {

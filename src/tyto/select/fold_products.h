@@ -10,9 +10,9 @@ class FoldProducts {
  public:
   explicit FoldProducts(const Regression& all_rows);
 
-  // All rows, for the path on them: where it pays, this keeps the products that the path asks for.
+  // All rows, for the paths on them: where it pays, this keeps the products that they ask for.
   const Design& all_rows() const { return all_rows_; }
-  void complete();  // after that path
+  void complete();  // after the last of those paths
   // The design of a fold, which knows its products. `held_out`: the rows left out, as they are stored.
   Design known_to(const Design& fold, const Design& held_out, const Vector& weights) const;
 

@@ -68,7 +68,7 @@ class Newton final : public Solver {
       const auto [gap, primal] = estimate(ascent, penalty);
       const double target = std::max(goal.gap, relative * primal);
       if (gap <= target) return true;
-      if (round > 2 && goal.stop()) break;
+      if (round > 2 && goal.stop()) break;  // a few rounds at least: the next epoch goes on from there
       if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
       if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
       if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);

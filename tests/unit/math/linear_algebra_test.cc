@@ -125,6 +125,11 @@ TEST(LinearAlgebra, CholeskyRefusesWhatIsNotPositiveDefinite) {
   Matrix indefinite{{1, 2}, {2, 1}}, zero = Matrix::Zero(2, 2), singular{{1, 1}, {1, 1}};
   EXPECT_FALSE(cholesky(indefinite));
   EXPECT_FALSE(cholesky(zero));
+  for (const Index n : {3, 60}) {  // our own and LAPACK's
+    Matrix unknown = Matrix::Identity(n, n);
+    unknown(n - 1, 1) = std::nan("");
+    EXPECT_FALSE(cholesky(unknown)) << n;
+  }
   EXPECT_FALSE(cholesky(singular));
 }
 

@@ -120,8 +120,6 @@ TEST(Cuts, SumsThatTieUpToRoundingKeep) {
   }
 }
 
-// X = I_2, y = (1.5, 1.5), w = (3, 1): the solution is 0 and the gap at 0 is 0, yet 1.5 > w_2. Property 5 of
-// the seed paper fails; the cumulative rule screens both.
 // Equal weights and bounds that all pay: their many sums are all alike, but for rounding that adds up.
 TEST(Cuts, ManyEqualSumsKeep) {
   for (const Index size : {16384, 16385, 60000, 1000000})
@@ -135,6 +133,8 @@ TEST(Cuts, ManyEqualSumsKeep) {
     }
 }
 
+// X = I_2, y = (1.5, 1.5), w = (3, 1): the solution is 0 and the gap at 0 is 0, yet 1.5 > w_2. Property 5 of
+// the seed paper fails; the cumulative rule screens both.
 TEST(Survivors, SeedNeverFindsSomeZeros) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(2, 2), vec({1.5, 1.5}), vec({3, 1}));
   const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(2)));
