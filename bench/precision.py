@@ -25,8 +25,8 @@ def run(command):
 def measure(program, folder, name, weights, strength, tolerance):
     files, target = REAL[name]
     data = [str(DATA / name / file) for file in files]
-    if target is not None:
-        data += ["--target", "280" if target == -1 else target]
+    if isinstance(target, str):  # else the label, or the last column, which is what the program takes by itself
+        data += ["--target", target]
     model, fitted, checked = (str(folder / file) for file in ("model.json", "fit.json", "verify.json"))
     run([program, "fit", *data, "--weights", weights, "--strength", strength, "--tolerance", tolerance, "--model", model,
          "--json", fitted, "--quiet"])
