@@ -58,9 +58,6 @@ struct Regression {
   DataScale on_data_scale(const Vector& beta) const { return on_data_scale(SparseBeta(beta.sparseView())); }
   Vector coefficients(const Vector& beta) const { return on_data_scale(beta).coefficients; }
   double intercept(const Vector& beta) const { return on_data_scale(beta).intercept; }
-  double share(const Regression& whole) const {  // of the weight of its rows
-    return problem.design.total_weight() / whole.problem.design.total_weight();
-  }
 };
 
 // Throws InvalidArgument for options or data that cannot be fitted.
