@@ -40,7 +40,7 @@ std::string shortened(const std::string& name, std::size_t limit) {
 
 // Columns of the problem, as the data counts them.
 IndexSet of_the_data(const Report& report, const IndexSet& columns) {
-  return compose(report.regression.penalized, columns);
+  return report.regression.penalized.at(columns);
 }
 
 Json names_of(const Report& report, const IndexSet& columns) {
@@ -56,7 +56,7 @@ Json names_of(const Report& report, const IndexSet& columns) {
 Json features(const Report& report, const IndexSet& columns) {
   Json scales = Json::array();
   for (const Index column : columns)
-    scales.push_back(rounded(report.regression.problem.design.scales()[column]));
+    scales.push_back(rounded(report.regression.problem.design.scale(column)));
   const IndexSet numbers = of_the_data(report, columns);
   return {{"columns", numbers}, {"names", names_of(report, numbers)}, {"scales", std::move(scales)}};
 }

@@ -24,7 +24,9 @@ Vector on_problem_scale(const Regression& regression, const Vector& coefficients
   if (coefficients.size() != regression.columns)
     throw InvalidArgument("start: want " + std::to_string(regression.columns) + " coefficients, got " +
                           std::to_string(coefficients.size()));
-  Vector beta = coefficients(regression.penalized).cwiseProduct(regression.problem.design.scales());
+  Vector beta(regression.penalized.size());
+  for (Index k = 0; k < beta.size(); ++k)
+    beta[k] = coefficients[regression.penalized[k]] * regression.problem.design.scale(k);
   if (nonnegative) beta = beta.cwiseMax(0);
   return beta;
 }

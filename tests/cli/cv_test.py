@@ -163,8 +163,8 @@ class Result(CvTest):
             self.assertIn(message, err)
 
     def test_progress_on_a_terminal(self):
-        self.succeed("simulate", "--rows", "100", "--cols", "1000", "--output", "big.csv", "--quiet")
-        lines = self.progress_on_a_terminal("cv", "big.csv", "--tolerance", "1e-10", "--repeats", "3")
+        self.succeed("simulate", "--rows", "100", "--cols", "300", "--output", "big.csv", "--quiet")
+        lines = self.progress_on_a_terminal("cv", "big.csv", "--tolerance", "1e-10", "--steps", "30", "--repeats", "3")
         for line in lines:
             self.assertRegex(line, r"\A\d+ of 30 folds done(   about \S+ \S+ left)?   \S+ s\Z")
         self.assertTrue(any("left" in line for line in lines))
@@ -269,11 +269,11 @@ class ModelFile(CvTest):
 
 
 class Resume(CvTest):
-    ARGS = ["--folds", "20", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
+    ARGS = ["--folds", "20", "--steps", "20", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
 
     def setUp(self):
         super().setUp()
-        self.succeed("simulate", "--rows", "120", "--cols", "1500", "--output", "big.csv", "--quiet")
+        self.succeed("simulate", "--rows", "100", "--cols", "800", "--output", "big.csv", "--quiet")
 
     def finished(self):
         state = self.folder / "state.json"

@@ -69,7 +69,8 @@ void expect_safe(const Problem& problem, Random& random, Doubts& doubts) {
   doubts.limited += exactly_provable(problem, solution) ? 0 : 1;
   for (Vector beta : points(problem, solution, random)) {
     if (problem.penalty.nonnegative()) beta = beta.cwiseMax(0);
-    const Sphere sphere = sphere_of(certify(problem, make_iterate(problem, beta)));
+    const Certificate c = certify(problem, make_iterate(problem, beta));
+    const Sphere sphere = sphere_of(c, problem.design.rows());
     const IndexSet seed_kept = survivors(screening_rule("seed"), problem, sphere);
     const IndexSet safe_kept = survivors(screening_rule("safe"), problem, sphere);
     EXPECT_TRUE(std::ranges::includes(seed_kept, safe_kept));

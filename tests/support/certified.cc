@@ -46,10 +46,4 @@ void expect_certified(const Problem& problem, const Fit& fit, double tolerance) 
   expect_certificate_holds(problem, fit.solution.beta);
 }
 
-Sphere sphere_of(const Certificate& c) {
-  BestSphere best;
-  best.update(c, 1);
-  return best.sphere();
-}
-
 }  // namespace tyto

@@ -19,6 +19,5 @@ void expect_certificates_agree(const Problem& problem, const Vector& beta);
 
 // The ball around the dual point of a certificate that holds the dual optimum; the margin for rounding goes
 // under the root.
-Sphere sphere_of(const Certificate& c);
 
 }  // namespace tyto

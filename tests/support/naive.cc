@@ -81,7 +81,7 @@ std::vector<Reals> columns(const Design& design) {
       if (design.roots().size() > 0) entry *= static_cast<Real>(design.roots()[i]);
       for (Index d = 0; d < design.basis().cols(); ++d)
         entry -= static_cast<Real>(design.basis()(i, d)) * static_cast<Real>(design.offsets()(d, j));
-      entry /= static_cast<Real>(design.scales()[j]);
+      entry /= static_cast<Real>(design.scale(j));
     }
   }
   return x;

@@ -118,9 +118,8 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
   std::visit([&](const auto& x) { rows_ = x.rows, cols = x.cols; }, storage_);
   frame_ = std::make_shared<const Frame>(
       Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_), false, true});
-  Columns columns{IndexSet(static_cast<std::size_t>(cols)), Eigen::MatrixXd(0, cols), Vector::Ones(cols)};
-  std::iota(columns.raw.begin(), columns.raw.end(), Index{0});
-  columns_ = std::make_shared<const Columns>(std::move(columns));
+  columns_ =
+      std::make_shared<const Columns>(Columns{Selection::first(cols), Eigen::MatrixXd(0, cols), Vector()});
 }
 
 Design Design::with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) const {
@@ -155,8 +154,10 @@ Index Design::stored_entries() const {
   return std::visit(
       [&](const auto& x) -> Index {
         if constexpr (requires { x.start; }) {
+          if (cols() == x.cols) return static_cast<Index>(x.start[x.cols] - x.start[0]);
           Index entries = 0;
-          for (const Index j : columns_->raw) entries += static_cast<Index>(x.start[j + 1] - x.start[j]);
+          for (Index k = 0; k < cols(); ++k)
+            entries += static_cast<Index>(x.start[raw(k) + 1] - x.start[raw(k)]);
           return entries;
         } else {
           return x.rows * cols();
@@ -186,7 +187,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   if (center && weighted) frame.basis = frame.root;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector::Ones(cols())};
+  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector(scale ? cols() : 0)};
   Vector norms(cols()), magnitudes(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
   const double length = std::sqrt(rows.total);
@@ -194,9 +195,11 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
     const Moments m = moments_of(storage_, raw(j), rows, center);
     if (center) columns.offset(0, j) = m.mean;
     const double norm = std::sqrt(m.deviation);
-    columns.scale[j] = scale && norm > 0 ? norm / length : 1;
-    norms[j] = scale && norm > 0 ? length : norm;
-    magnitudes[j] = std::sqrt(m.squares) / columns.scale[j];
+    const bool scaled = scale && norm > 0;
+    const double unit = scaled ? norm / length : 1;
+    if (scale) columns.scale[j] = unit;
+    norms[j] = scaled ? length : norm;
+    magnitudes[j] = std::sqrt(m.squares) / unit;
   });
   return result.with(std::move(columns), of_length(std::move(norms), std::move(magnitudes)));
 }
@@ -219,7 +222,7 @@ Design Design::without(Index column) const {
   frame.basis.col(count) = direction;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns = *columns_;
+  Columns columns{columns_->raw, columns_->offset, scales()};
   columns.offset.conservativeResize(count + 1, cols());
   for (Index j = 0; j < cols(); ++j)
     columns.offset(count, j) = columns.scale[j] < kInfinity ? along[j] * columns.scale[j] : 0;
@@ -255,12 +258,12 @@ bool Design::is_zero(Index column) const {
 Design Design::select(std::span<const Index> columns) const {
   const auto count = std::ssize(columns);
   const Columns& from = *columns_;
-  Columns to{IndexSet(columns.size()), Eigen::MatrixXd(from.offset.rows(), count), Vector(count)};
+  const bool scaled = from.scale.size() > 0;
+  Columns to{from.raw.at(columns), Eigen::MatrixXd(from.offset.rows(), count), Vector(scaled ? count : 0)};
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
-    to.raw[static_cast<std::size_t>(k)] = raw(j);
     for (Index d = 0; d < from.offset.rows(); ++d) to.offset(d, k) = from.offset(d, j);
-    to.scale[k] = from.scale[j];
+    if (scaled) to.scale[k] = from.scale[j];
   }
   if (!lengths_->known()) return with(std::move(to), std::make_shared<Lazy<Lengths>>());
   return with(std::move(to), of_length(norms()(columns), magnitudes()(columns)));
@@ -276,11 +279,6 @@ Design Design::with_counter() const {
   Design result = *this;
   result.entries_read_ = std::make_shared<Index>(0);
   return result;
-}
-
-Index Design::find(Index raw) const {
-  const auto found = std::lower_bound(columns_->raw.begin(), columns_->raw.end(), raw);
-  return found != columns_->raw.end() && *found == raw ? found - columns_->raw.begin() : -1;
 }
 
 }  // namespace tyto

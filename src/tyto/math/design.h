@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "tyto/base/lazy.h"
+#include "tyto/base/selection.h"
 #include "tyto/base/types.h"
 
 namespace tyto {
@@ -48,7 +49,7 @@ class Design {
   }
 
   Index rows() const { return rows_; }
-  Index cols() const { return std::ssize(columns_->raw); }
+  Index cols() const { return columns_->raw.size(); }
   bool is_sparse() const { return storage_.index() >= 2; }
   Index stored_entries() const;  // of the selected columns
 
@@ -67,12 +68,11 @@ class Design {
   int threads() const { return threads_; }
   // A copy with a counter of its own, shared with what is selected from it.
   Design with_counter() const;
-  Index entries_read() const { return *entries_read_; }  // by products, since the counter was made
+  Index entries_read() const { return *entries_read_; }            // by products, since the counter was made
+  void count_pass() const { *entries_read_ += stored_entries(); }  // that somebody else has made
 
-  Index raw(Index column) const {
-    return columns_->raw[static_cast<std::size_t>(column)];
-  }                             // its number in storage
-  Index find(Index raw) const;  // the column with that number in storage, or -1 if it is not selected
+  Index raw(Index column) const { return columns_->raw[column]; }  // its number in storage
+  Index find(Index raw) const { return columns_->raw.find(raw); }  // the column of that number, or -1
 
   double total_weight() const { return frame_->total; }           // of the rows: n, if they have none
   const Vector& roots() const { return frame_->root; }            // of the weights; empty if there are none
@@ -80,7 +80,8 @@ class Design {
   const Eigen::MatrixXd& offsets() const { return columns_->offset; }  // k x p
   // What of v lies along B, as coefficients of B.
   Vector coordinates(const Vector& v) const;
-  const Vector& scales() const { return columns_->scale; }
+  double scale(Index column) const { return columns_->scale.size() > 0 ? columns_->scale[column] : 1; }
+  Vector scales() const { return columns_->scale.size() > 0 ? columns_->scale : Vector::Ones(cols()); }
   const Vector& norms() const { return lengths().norm; }  // ||x_j||
   // ||D raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
@@ -95,7 +96,12 @@ class Design {
   void transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const;
   // The same for several vectors, the columns of a matrix: where X is dense it is read once for all of them.
   void multiply(const Eigen::MatrixXd& beta, Eigen::MatrixXd& eta) const;
-  void transpose_multiply(const Eigen::MatrixXd& v, Eigen::MatrixXd& out) const;
+  void transpose_multiply(std::span<const Index> columns, const Eigen::MatrixXd& v,
+                          Eigen::MatrixXd& out) const;
+  // r <- y - X beta, column by column, and out <- X'r for the columns of X that some beta needs, which are
+  // returned. They are read once for both.
+  IndexSet residuals(const Vector& y, const Eigen::MatrixXd& beta, Eigen::MatrixXd& r,
+                     Eigen::MatrixXd& out) const;
   void axpy(Index column, double a, Vector& eta) const;  // eta <- eta + a x_j
   // Columns as they stand, one after the other: rows begin .. begin + length - 1 of each.
   void pack(std::span<const Index> columns, Index begin, Index length, double* out) const;
@@ -118,9 +124,9 @@ class Design {
   Index column_groups() const { return (cols() + kColumnGroup - 1) / kColumnGroup; }
 
   struct Columns {
-    IndexSet raw;  // numbers in storage, increasing
+    Selection raw;  // numbers in storage
     Eigen::MatrixXd offset;
-    Vector scale;
+    Vector scale;  // empty: all are 1
   };
   struct Lengths {
     Vector norm, magnitude;
@@ -150,7 +156,7 @@ class Design {
   void take_out(const Vector& shift, Vector& eta) const;               // eta <- D eta - B shift
   double corrected(double product, Index column, const Vector& along) const {  // x_j'v from raw_j'D v, B'v
     for (Index d = 0; d < along.size(); ++d) product -= columns_->offset(d, column) * along[d];
-    return product / columns_->scale[column];
+    return product / scale(column);
   }
   Index count_read(std::span<const Index> columns) const;  // returns what it adds
   void compute_products(std::span<const Index> columns,

@@ -1,6 +1,8 @@
 // What is computed from the columns of a design, a column or a block of rows at a time.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <type_traits>
 
 #include "tyto/base/parallel.h"
@@ -32,8 +34,7 @@ void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const d
 
 // The same for many v: blocks of rows, packed where the columns are not one after the other as doubles.
 template <class Scalar>
-void products(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v,
-              MatrixView out) {
+void products(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v, Matrix& out) {
   constexpr Index kBlock = 1024;
   const Index count = std::ssize(columns);
   const bool in_place = std::is_same_v<Scalar, double> && columns.back() - columns.front() == count - 1;
@@ -57,18 +58,28 @@ void products(const DenseColumns<Scalar>& x, std::span<const Index> columns, con
   }
 }
 
+// The first four entries without a branch: where columns have only a few, one more or less, it would mostly
+// be guessed wrong.
 template <class Scalar, class StorageIndex>
 void dots(const SparseColumns<Scalar, StorageIndex>& x, std::span<const Index> columns, const double* v,
           double* out) {
   for (const Index j : columns) {
-    double even = 0, odd = 0;
-    StorageIndex k = x.start[j];
-    const StorageIndex end = x.start[j + 1];
-    for (; k + 1 < end; k += 2) {
-      even += static_cast<double>(x.value[k]) * v[x.row[k]];
-      odd += static_cast<double>(x.value[k + 1]) * v[x.row[k + 1]];
+    const StorageIndex begin = x.start[j], count = x.start[j + 1] - begin;
+    if (count == 0) {
+      *out++ = 0;
+      continue;
     }
-    if (k < end) even += static_cast<double>(x.value[k]) * v[x.row[k]];
+    const auto term = [&](StorageIndex k) {
+      return static_cast<double>(x.value[begin + k]) * v[x.row[begin + k]];
+    };
+    const auto term_or_zero = [&](StorageIndex k) {  // a compiler would make a branch of ?:
+      const auto bits = std::bit_cast<std::uint64_t>(term(std::min<StorageIndex>(k, count - 1)));
+      return std::bit_cast<double>(bits & -static_cast<std::uint64_t>(k < count));
+    };
+    double even = term(0) + term_or_zero(2), odd = term_or_zero(1) + term_or_zero(3);
+    StorageIndex k = 4;
+    for (; k + 1 < count; k += 2) even += term(k), odd += term(k + 1);
+    if (k < count) even += term(k);
     *out++ = even + odd;
   }
 }
@@ -82,6 +93,13 @@ template <class Scalar, class StorageIndex>
 void add_column(const SparseColumns<Scalar, StorageIndex>& x, Index j, double a, double* eta) {
   for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k)
     eta[x.row[k]] += a * static_cast<double>(x.value[k]);
+}
+
+IndexSet nonzero_rows(const Matrix& beta) {
+  IndexSet result;
+  for (Index j = 0; j < beta.rows(); ++j)
+    if ((beta.row(j).array() != 0).any()) result.push_back(j);
+  return result;
 }
 
 }  // namespace
@@ -124,7 +142,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
 void Design::pack(std::span<const Index> columns, Index begin, Index length, double* out) const {
   const double* root = roots().size() > 0 ? roots().data() + begin : nullptr;
   for (const Index j : columns) {
-    const double center = frame_->centred ? offsets()(0, j) : 0, factor = 1 / scales()[j];
+    const double center = frame_->centred ? offsets()(0, j) : 0, factor = 1 / scale(j);
     std::visit(
         [&](const auto& x) {
           if constexpr (requires { x.start; }) {
@@ -192,18 +210,23 @@ void Design::compute_products(std::span<const Index> columns,
     }
     return;
   }
-  constexpr Index kTile = 128, kBlock = 512;
+  constexpr Index kTile = 128, kBlock = 256;
   const Index tiles = (fresh + kTile - 1) / kTile;
-  parallel_for(tiles, useful_threads(threads_, rows_ * fresh), [&](Index tile) {
-    const Index begin = tile * kTile, width = std::min(kTile, fresh - begin);
-    const Index height = all - fresh + begin + width;  // the rest follows by symmetry
-    Matrix block(std::min(kBlock, rows_), height);
+  const int threads = useful_threads(threads_, rows_ * fresh);
+  const Index share = (tiles + threads - 1) / threads;  // tiles of a thread, from the same packed block
+  parallel_for((tiles + share - 1) / share, threads, [&](Index part) {
+    const Index end = std::min(fresh, (part + 1) * share * kTile), width = all - fresh + end;
+    Matrix block(std::min(kBlock, rows_), width);
     for (Index row = 0; row < rows_; row += kBlock) {
       const Index length = std::min(kBlock, rows_ - row);
-      if (length != block.rows()) block.resize(length, height);
-      pack(columns.first(static_cast<std::size_t>(height)), row, length, block.data());
-      transpose_product(block, block.rightCols(width), row == 0 ? 0.0 : 1.0,
-                        out.block(0, begin, height, width));
+      if (length != block.rows()) block.resize(length, width);
+      pack(columns.first(static_cast<std::size_t>(width)), row, length, block.data());
+      for (Index begin = part * share * kTile; begin < end; begin += kTile) {
+        const Index count = std::min(kTile, end - begin);
+        const Index height = all - fresh + begin + count;  // the rest follows by symmetry
+        transpose_product(block.leftCols(height), block.middleCols(height - count, count),
+                          row == 0 ? 0.0 : 1.0, out.block(0, begin, height, count));
+      }
     }
   });
   const Index old = all - fresh;
@@ -219,9 +242,13 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
   *entries_read_ += entries;
   parallel_for(column_groups(), useful_threads(threads_, entries), [&](Index task) {
     const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, cols() - begin);
-    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
+    std::array<Index, kColumnGroup> numbers;
+    const std::span<const Index> group = columns_->raw.part(begin, count, numbers);
     std::visit([&](const auto& x) { dots(x, group, factors.data(), out.data() + begin); }, storage_);
-    for (Index j = begin; j < begin + count; ++j) out[j] = corrected(out[j], j, along);
+    auto part = out.segment(begin, count).array();
+    for (Index d = 0; d < along.size(); ++d)
+      part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
+    if (columns_->scale.size() > 0) part /= columns_->scale.segment(begin, count).array();
   });
 }
 
@@ -229,20 +256,24 @@ void Design::multiply(const Vector& beta, Vector& eta) const {
   eta.setZero(rows_);
   IndexSet support;
   Vector shift = Vector::Zero(offsets().rows());
-  for (Index j = 0; j < cols(); ++j)
-    if (beta[j] != 0) support.push_back(j), shift += beta[j] / scales()[j] * offsets().col(j);
+  for (Index begin = 0; begin < cols(); begin += kColumnGroup) {
+    const Index count = std::min(kColumnGroup, cols() - begin);
+    if (beta.segment(begin, count).lpNorm<1>() == 0) continue;  // mostly; what is not a number counts
+    for (Index j = begin; j < begin + count; ++j)
+      if (beta[j] != 0) support.push_back(j), shift += beta[j] / scale(j) * offsets().col(j);
+  }
   count_read(support);
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; }) {
-          for (const Index j : support) add_column(x, raw(j), beta[j] / scales()[j], eta.data());
+          for (const Index j : support) add_column(x, raw(j), beta[j] / scale(j), eta.data());
         } else {
           const Index entries = static_cast<Index>(support.size()) * rows_;
           parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
                        [&](Index block) {
                          const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
                          for (const Index j : support)
-                           add_column(x, raw(j), beta[j] / scales()[j], eta.data(), begin, length);
+                           add_column(x, raw(j), beta[j] / scale(j), eta.data(), begin, length);
                        });
         }
       },
@@ -258,9 +289,7 @@ void Design::multiply(const Matrix& beta, Matrix& eta) const {
     for (Index k = 0; k < beta.cols(); ++k) multiply(Vector(beta.col(k)), one), eta.col(k) = one;
     return;
   }
-  IndexSet support;
-  for (Index j = 0; j < cols(); ++j)
-    if ((beta.row(j).array() != 0).any()) support.push_back(j);
+  const IndexSet support = nonzero_rows(beta);
   const Matrix factors = beta(support, Eigen::all);
   const Index entries = count_read(support);
   constexpr Index kBlock = 256;
@@ -272,30 +301,65 @@ void Design::multiply(const Matrix& beta, Matrix& eta) const {
   });
 }
 
-void Design::transpose_multiply(const Matrix& v, Matrix& out) const {
-  out.setZero(cols(), v.cols());
+// Parts of the rows add to the products in the order of the rows, whichever thread makes them.
+IndexSet Design::residuals(const Vector& y, const Matrix& beta, Matrix& r, Matrix& out) const {
+  IndexSet support = nonzero_rows(beta);
   if (is_sparse()) {
-    Vector one;
-    for (Index k = 0; k < v.cols(); ++k) transpose_multiply(Vector(v.col(k)), one), out.col(k) = one;
+    multiply(beta, r);
+    r = y.replicate(1, beta.cols()) - r;
+    transpose_multiply(support, r, out);
+    return support;
+  }
+  constexpr Index kPart = 8192, kBlock = 256;
+  const Matrix factors = beta(support, Eigen::all);
+  const Index entries = count_read(support), parts = (rows_ + kPart - 1) / kPart;
+  r.resize(rows_, beta.cols());
+  out.setZero(std::ssize(support), beta.cols());
+  std::vector<Matrix> sums(static_cast<std::size_t>(parts), out);
+  parallel_for(parts, useful_threads(threads_, entries), [&](Index part) {
+    const Index end = std::min(rows_, (part + 1) * kPart);
+    Matrix block(kBlock, std::ssize(support));
+    for (Index begin = part * kPart; begin < end; begin += kBlock) {
+      const Index length = std::min(kBlock, end - begin);
+      if (length < kBlock) block.resize(length, std::ssize(support));
+      pack(support, begin, length, block.data());
+      auto rest = r.middleRows(begin, length);
+      product(block, factors, rest);
+      rest = y.segment(begin, length).replicate(1, beta.cols()) - rest;
+      transpose_product(block, rest, 1, sums[static_cast<std::size_t>(part)]);
+    }
+  });
+  for (const Matrix& sum : sums) out += sum;
+  return support;
+}
+
+void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v, Matrix& out) const {
+  const Index count = std::ssize(columns);
+  out.setZero(count, v.cols());
+  if (is_sparse()) {
+    for (Index k = 0; k < v.cols(); ++k) transpose_multiply(columns, Vector(v.col(k)), out.col(k).data());
     return;
   }
   constexpr Index kGroup = 64;
-  const Index entries = stored_entries(), tasks = (cols() + kGroup - 1) / kGroup;
-  *entries_read_ += entries;
+  const Index entries = count_read(columns), tasks = (count + kGroup - 1) / kGroup;
   const Matrix along = basis().transpose() * v;
   const Matrix factors = roots().size() > 0 ? Matrix(roots().asDiagonal() * v) : Matrix();
   const Matrix& scaled = roots().size() > 0 ? factors : v;
   parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
-    const Index begin = kGroup * task, count = std::min(kGroup, cols() - begin);
-    const std::span<const Index> group(columns_->raw.data() + begin, static_cast<std::size_t>(count));
-    Matrix part = Matrix::Zero(count, v.cols());
+    const Index begin = kGroup * task, width = std::min(kGroup, count - begin);
+    const auto own = columns.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(width));
+    std::array<Index, kGroup> group;
+    std::ranges::transform(own, group.begin(), [&](Index j) { return raw(j); });
+    Matrix part = Matrix::Zero(width, v.cols());
     std::visit(
         [&](const auto& x) {
-          if constexpr (!requires { x.start; }) tyto::products(x, group, scaled, part);
+          if constexpr (!requires { x.start; }) tyto::products(x, {group.data(), own.size()}, scaled, part);
         },
         storage_);
-    out.middleRows(begin, count) = part - offsets().middleCols(begin, count).transpose() * along;
-    out.middleRows(begin, count).array().colwise() /= scales().segment(begin, count).array();
+    for (Index k = 0; k < width; ++k) {
+      const Index j = own[static_cast<std::size_t>(k)];
+      out.row(begin + k) = (part.row(k) - offsets().col(j).transpose() * along) / scale(j);
+    }
   });
 }
 
@@ -306,7 +370,7 @@ void Design::axpy(Index column, double a, Vector& eta) const {
     eta += a * packed;
     return;
   }
-  const double factor = a / scales()[column];
+  const double factor = a / scale(column);
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; })

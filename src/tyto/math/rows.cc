@@ -7,7 +7,7 @@
 namespace tyto {
 
 Rows::Rows(const Design& design) : count_(design.rows()), cols_(design.cols()), sparse_(design.is_sparse()) {
-  const Vector &scale = design.scales(), &root = design.roots();
+  const Vector scale = design.scales(), &root = design.roots();
   if (!sparse_) {
     value_.resize(static_cast<std::size_t>(count_ * cols_));
     Vector column(count_);

@@ -6,26 +6,27 @@ namespace {
 constexpr Index kLeftOut = -1;
 
 template <class Scalar>
-Design copy(const DenseColumns<Scalar>& from, const IndexSet& columns, std::span<const Index> rows,
+Design copy(const DenseColumns<Scalar>& from, const Selection& columns, std::span<const Index> rows,
             const std::vector<Index>&) {
-  const std::shared_ptr<Scalar[]> owner(new Scalar[columns.size() * rows.size()]);
+  const std::shared_ptr<Scalar[]> owner(new Scalar[static_cast<std::size_t>(columns.size()) * rows.size()]);
   Scalar* to = owner.get();
-  for (const Index j : columns) {
-    const Scalar* column = from.data + j * from.rows;
+  for (Index c = 0; c < columns.size(); ++c) {
+    const Scalar* column = from.data + columns[c] * from.rows;
     for (const Index i : rows) *to++ = column[i];
   }
-  return Design::borrow(DenseColumns<Scalar>{owner.get(), std::ssize(rows), std::ssize(columns)}, owner);
+  return Design::borrow(DenseColumns<Scalar>{owner.get(), std::ssize(rows), columns.size()}, owner);
 }
 
 template <class Scalar, class StorageIndex>
-Design copy(const SparseColumns<Scalar, StorageIndex>& from, const IndexSet& columns,
+Design copy(const SparseColumns<Scalar, StorageIndex>& from, const Selection& columns,
             std::span<const Index> rows, const std::vector<Index>& place) {
   struct Entries {
     std::vector<Scalar> value;
     std::vector<StorageIndex> row, start{0};
   };
   const auto owner = std::make_shared<Entries>();
-  for (const Index j : columns) {
+  for (Index c = 0; c < columns.size(); ++c) {
+    const Index j = columns[c];
     for (StorageIndex k = from.start[j]; k < from.start[j + 1]; ++k)
       if (const Index to = place[static_cast<std::size_t>(from.row[k])]; to != kLeftOut) {
         owner->row.push_back(static_cast<StorageIndex>(to));
@@ -35,7 +36,7 @@ Design copy(const SparseColumns<Scalar, StorageIndex>& from, const IndexSet& col
   }
   return Design::borrow(
       SparseColumns<Scalar, StorageIndex>{owner->value.data(), owner->row.data(), owner->start.data(),
-                                          std::ssize(rows), std::ssize(columns)},
+                                          std::ssize(rows), columns.size()},
       owner);
 }
 

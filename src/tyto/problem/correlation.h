@@ -14,6 +14,16 @@ struct Settled {
   double dual_norm;    // of X'r
 };
 
+// What J°(X'r) may depend on where it is at least `level` and v bounds X'r: of m columns that are left, those
+// below `least` = level times w_m cannot raise it, which lowers m.
+struct Contenders {
+  IndexSet columns;
+  double least;
+};
+Contenders contenders(const SortedL1& penalty, const Vector& v, double level);
+// Those of them that have to be read for J°: the prefix that pays at that level.
+IndexSet decisive(const SortedL1& penalty, const Vector& v, const Contenders& of, double level);
+
 // X'r for a residual that moves, where columns are read only if they matter. Of a column that was not read
 // since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3). The
 // rows of a ridge come in only when it is settled: they are 0 for columns that are not in the model.
@@ -21,29 +31,34 @@ class Correlation {
  public:
   // Where only positive parts count, bounds are from above.
   Correlation(const Design& design, bool nonnegative);
+  // Whether bounds are cheaper than X'r itself. It takes no memory before the residual is known.
+  bool pays() const { return !tiny_columns_; }
 
   void move_to(const Vector& r);
   void read(std::span<const Index> columns);  // those that are not exact
-  void adopt(const Vector& r,
-             const Vector& values);  // r moves to where all of X'r, without a ridge, is known
+  // r moves to where X'r, without a ridge, is known: exactly for the columns `read`, for the others at a
+  // distance of r.
+  void adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance);
   bool exact(Index column) const { return way_[column] == way_now_; }
   // Exact, or as large as it may be by now.
   double value(Index column) const {
-    const double change = (way_now_ - way_[column]) * norm_[column];
+    const double change = (way_now_ - way_[column]) * design_.norms()[column];
     return value_[column] + (nonnegative_ ? change : std::copysign(change, value_[column]));
   }
 
   // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
-  Settled settle(const Problem& problem, const Vector& beta, std::span<const Index> columns);
-  Vector values(std::span<const Index> columns) const;
-  Eigen::Array<bool, Eigen::Dynamic, 1> bounded(std::span<const Index> columns) const;  // not exact
+  Settled settle(const Problem& problem, const Vector& beta, const Selection& columns);
+  Vector values(const Selection& columns) const;
+  Eigen::Array<bool, Eigen::Dynamic, 1> bounded(const Selection& columns) const;  // not exact
 
  private:
+  void read_all();
+
   Design design_;
-  Vector residual_, norm_;
+  Vector residual_;
   Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
-  bool nonnegative_, short_columns_;
+  bool nonnegative_, short_columns_, tiny_columns_;
   bool complete_ = false;  // every column has been read at least once
   // The last time that all columns were settled: where, for which penalty, and its J°.
   double settled_way_ = -1, settled_norm_ = 0;

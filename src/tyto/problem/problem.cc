@@ -36,9 +36,10 @@ void validate(const Design& design, const Vector& y) {
     throw InvalidArgument("y: want finite numbers whose squares can be added");
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
+  const Vector& magnitudes = design.magnitudes();
   for (Index j = 0; j < design.cols(); ++j) {
-    if (design.magnitudes()[j] == 0 && std::isinf(design.scales()[j])) continue;  // nothing is left of it
-    const double magnitude = design.magnitudes()[j] * design.scales()[j];
+    const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
+    if (magnitudes[j] == 0 && std::isinf(scale)) continue;  // nothing is left of it
     if (!std::isfinite(magnitude))
       throw InvalidArgument("design: column " + std::to_string(j) +
                             ": want finite numbers whose squares can be added");
@@ -80,10 +81,12 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   Certificate c;
   c.correlation = std::move(correlation);
   const Vector r = problem.y - x.eta;
+  const IndexSet support = nonzero_entries(x.beta);
+  const Vector nonzeros = restrict_to(x.beta, support);
   const double rr = r.squaredNorm() + problem.ridge * x.beta.squaredNorm(), ry = r.dot(problem.y),
-               norm = problem.penalty.value(x.beta);
+               norm = problem.penalty.value(nonzeros);
   double product = 0, magnitude = problem.y.norm();
-  for (const Index j : nonzero_entries(x.beta)) {
+  for (const Index j : support) {
     product += x.beta[j] * c.correlation[j];
     magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
   }
@@ -129,21 +132,23 @@ Vector restrict_to(const Vector& v, std::span<const Index> columns) {
                              [&](Index k) { return v[columns[static_cast<std::size_t>(k)]]; });
 }
 
-Vector expand(const Vector& v, std::span<const Index> columns, Index size) {
+Vector expand(Vector v, const Selection& columns, Index size) {
   if (v.size() == size) return v;
   Vector result = Vector::Zero(size);
-  for (Index k = 0; k < v.size(); ++k) result[columns[static_cast<std::size_t>(k)]] = v[k];
+  for (Index k = 0; k < v.size(); ++k) result[columns[k]] = v[k];
   return result;
 }
 
-IndexSet compose(const IndexSet& columns, std::span<const Index> survivors) {
-  IndexSet result(survivors.size());
-  std::ranges::transform(survivors, result.begin(),
-                         [&](Index k) { return columns[static_cast<std::size_t>(k)]; });
+SparseBeta sparse(const Vector& v, const Selection& columns, Index size) {
+  const IndexSet nonzeros = nonzero_entries(v);
+  SparseBeta result(size);
+  result.reserve(std::ssize(nonzeros));
+  for (const Index k : nonzeros) result.insertBack(columns[k]) = v[k];
   return result;
 }
 
 double alpha_max(const Problem& problem) {
+  if (problem.at_zero) return problem.penalty.dual_norm(*problem.at_zero);
   Vector correlation;
   problem.design.transpose_multiply(problem.y, correlation);
   return problem.penalty.dual_norm(correlation);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Problem {
   Vector y;
   SortedL1 penalty;
   double ridge = 0;
+  std::shared_ptr<const Vector> at_zero = nullptr;  // X'y, where somebody has read it already
 };
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
@@ -66,9 +68,8 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound,
 // out are 0.
 Problem restrict_to(const Problem& problem, std::span<const Index> columns);
 Vector restrict_to(const Vector& v, std::span<const Index> columns);
-Vector expand(const Vector& v, std::span<const Index> columns, Index size);  // zeros elsewhere
-
-IndexSet compose(const IndexSet& columns, std::span<const Index> survivors);  // the columns[survivors]
+Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhere
+SparseBeta sparse(const Vector& v, const Selection& columns, Index size);
 
 // The smallest multiplier of the penalty whose solution is 0: J°(X'y).
 double alpha_max(const Problem& problem);

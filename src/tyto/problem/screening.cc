@@ -62,6 +62,63 @@ double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
   return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
 }
 
+// The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
+// reading one would take as long. f(number of the first column, the bounds) may change them, and says
+// whether to go on.
+constexpr Index kBlock = 1024;
+template <class F>
+void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
+  const Design& design = problem.design;
+  const double margin =
+      std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
+  const double ridge_margin = margin * std::sqrt(problem.ridge);
+  Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound, length;  // on the stack
+  for (Index begin = 0; begin < design.cols(); begin += kBlock) {
+    const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
+      return v.segment(begin, count).array();
+    };
+    length = part(design.norms());
+    if (problem.ridge > 0) length = (length.square() + problem.ridge).sqrt();
+    const auto reach = sphere.radius * length + margin * part(design.magnitudes()) + ridge_margin;
+    if (problem.penalty.nonnegative())
+      bound = (sphere.scale * part(sphere.correlation) + reach).max(0.0);
+    else
+      bound = (sphere.scale * part(sphere.correlation)).abs() + reach;
+    if (!f(begin, std::span(bound.data(), static_cast<std::size_t>(bound.size())))) return;
+  }
+}
+
+// How many are at least `least`; it ends early when they are more than `enough`.
+Index count_bounds(const Problem& problem, const Sphere& sphere, double least, Index enough) {
+  Index count = 0;
+  for_bounds(problem, sphere, [&](Index, std::span<double> block) {
+    count += kernels::count_above(block.data(), std::ssize(block), least);
+    return count <= enough;
+  });
+  return count;
+}
+
+// The least bound of a column that the rule keeps. Of those above the smallest weight, of which there are
+// seldom many; they are counted first, as a vector that grows is twice as long for a while.
+double cut(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+  const Index p = problem.design.cols();
+  const double smallest = p > 0 ? problem.penalty.weight(p - 1) : 0;
+  std::vector<double> u;
+  u.reserve(static_cast<std::size_t>(count_bounds(problem, sphere, smallest, p)));
+  for_bounds(problem, sphere, [&](Index, std::span<double> block) {
+    const Index kept = kernels::gather_above(block.data(), std::ssize(block), smallest, block.data());
+    u.insert(u.end(), block.begin(), block.begin() + kept);
+    return true;
+  });
+  return rule.cut(u, problem.penalty);
+}
+
+double radius(double primal, double dual, double rounding, Index rows) {
+  // The two may be of different points: their difference rounds like the numbers themselves.
+  const double sums = (4 + std::sqrt(static_cast<double>(rows))) * std::numeric_limits<double>::epsilon();
+  return std::sqrt(2 * (std::max(primal - dual, 0.0) + rounding + sums * (primal + std::abs(dual))));
+}
+
 constexpr std::array<ScreeningRule, 4> kRules{{
     {"none", false, true, keep_all, "no screening"},
     {"seed", true, true, smallest_weight_cut, "Algorithm 1 of Bao, Gu & Huang 2020"},
@@ -86,32 +143,31 @@ bool BestSphere::update(const Certificate& c, Index rows) {
   if (c.primal < primal_) primal_ = c.primal, primal_rounding_ = c.rounding;
   if (c.dual > dual_) {
     dual_ = c.dual, dual_rounding_ = c.rounding;
-    sphere_.correlation = c.scale * c.correlation;
-    sphere_.norm = std::abs(c.scale) * c.residual_norm;
+    correlation_ = c.correlation, scale_ = c.scale;
+    norm_ = std::abs(c.scale) * c.residual_norm;
   }
-  // The two may be of different points: their difference rounds like the numbers themselves.
-  const double sums = (4 + std::sqrt(static_cast<double>(rows))) * std::numeric_limits<double>::epsilon();
-  const double rounding = primal_rounding_ + dual_rounding_ + sums * (primal_ + std::abs(dual_));
-  sphere_.radius = std::sqrt(2 * (std::max(primal_ - dual_, 0.0) + rounding));
-  if (!(sphere_.radius <= 0.9 * tried_)) return false;  // nor where a solver overflowed
-  tried_ = sphere_.radius;
+  radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows);
+  if (!(radius_ <= 0.9 * tried_)) return false;  // nor where a solver overflowed
+  tried_ = radius_;
   return true;
 }
 
 void BestSphere::restrict_to(std::span<const Index> survivors) {
-  if (sphere_.correlation.size() > 0) sphere_.correlation = tyto::restrict_to(sphere_.correlation, survivors);
+  if (correlation_.size() > 0) correlation_ = tyto::restrict_to(correlation_, survivors);
+}
+
+Sphere sphere_of(const Certificate& c, Index rows) {
+  return {c.correlation, c.scale, std::abs(c.scale) * c.residual_norm,
+          radius(c.primal, c.dual, 2 * c.rounding, rows)};
 }
 
 Vector sphere_bounds(const Problem& problem, const Sphere& sphere) {
-  const Design& design = problem.design;
-  const double margin =
-      std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
-  const double ridge_margin = margin * std::sqrt(problem.ridge);
-  const Vector with_ridge = problem.ridge > 0 ? norms(problem) : Vector();
-  const auto length = (problem.ridge > 0 ? with_ridge : design.norms()).array();
-  const auto reach = sphere.radius * length + margin * design.magnitudes().array() + ridge_margin;
-  if (problem.penalty.nonnegative()) return (sphere.correlation.array() + reach).max(0.0);
-  return sphere.correlation.array().abs() + reach;
+  Vector result(problem.design.cols());
+  for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
+    std::ranges::copy(block, result.data() + begin);
+    return true;
+  });
+  return result;
 }
 
 // At the solution of rho times this penalty J°(X'r) is rho; |x_j'r| may grow by (rho - 1) w_j, so it has to
@@ -123,11 +179,30 @@ IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
   return entries_above(problem.penalty.counted(correlation, room), cut);
 }
 
-IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+// A bound of w_1 pays for any weight.
+std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
+                                      Index most) {
   const Index p = problem.design.cols();
-  const Vector bound = sphere_bounds(problem, sphere);
-  Vector scratch = bound;
-  return entries_above(bound, rule.cut({scratch.data(), static_cast<std::size_t>(p)}, problem.penalty));
+  if (most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most) return std::nullopt;
+  const double least = cut(rule, problem, sphere);
+  if (most < p && count_bounds(problem, sphere, least, most) > most) return std::nullopt;
+  IndexSet result;
+  std::array<Index, kBlock + kernels::kPadding> places;
+  for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
+    const Index count = kernels::find_above(block.data(), std::ssize(block), least, places.data());
+    for (Index k = 0; k < count; ++k) result.push_back(begin + places[static_cast<std::size_t>(k)]);
+    return true;
+  });
+  return result;
+}
+
+IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+  return *few_survivors(rule, problem, sphere, problem.design.cols());
+}
+
+Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+  const Index p = problem.design.cols();
+  return count_bounds(problem, sphere, cut(rule, problem, sphere), p);
 }
 
 }  // namespace tyto

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,28 +10,30 @@
 
 namespace tyto {
 
-// The dual optimum lies within `radius` of a feasible dual point theta (MATH.md, section 3).
+// The dual optimum lies within `radius` of a feasible dual point theta = scale r (MATH.md, section 3).
 struct Sphere {
-  Vector correlation;  // X'theta
-  double norm = 0;     // ||theta||
+  const Vector& correlation;  // X'r, which belongs to somebody else
+  double scale = 1;
+  double norm = 0;  // ||theta||
   double radius = 0;
 };
+Sphere sphere_of(const Certificate& c, Index rows);  // `rows`: of the design
 
 // The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
 // they came from. Both stay valid when columns leave.
 class BestSphere {
  public:
-  // True if the ball has shrunk enough since the last time for another try at screening. `rows`: of the
-  // design.
+  // True if the ball has shrunk enough since the last time for another try at screening.
   bool update(const Certificate& c, Index rows);
   void restrict_to(std::span<const Index> survivors);
-  const Sphere& sphere() const { return sphere_; }
+  Sphere sphere() const { return {correlation_, scale_, norm_, radius_}; }
 
  private:
   double primal_ = std::numeric_limits<double>::infinity(), dual_ = -primal_;
   double primal_rounding_ = 0, dual_rounding_ = 0;
   double tried_ = primal_;  // the radius at the last try
-  Sphere sphere_;
+  Vector correlation_;
+  double scale_ = 1, norm_ = 0, radius_ = 0;
 };
 
 // A rule is a cut through the bounds u_j >= |x_j'theta*|: columns with u_j below the value it returns have
@@ -51,6 +54,10 @@ Vector sphere_bounds(const Problem& problem, const Sphere& sphere);
 
 // The columns that the rule keeps; all of them if the rule is "none".
 IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);
+// The same if they are no more than `most`; else nothing, which is mostly known at once.
+std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
+                                      Index most);
+Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);
 
 // The columns that a rule that is not safe keeps, from X'r at the solution of a larger strength (or at 0): it
 // supposes that no correlation changes by more than the strength does (Larsson, Bogdan & Wallin 2020).

@@ -11,7 +11,7 @@ namespace tyto {
 // Products of sparse columns are cheap. Where all columns are penalised, nothing but a mean is taken out of
 // them, and they are numbered as in the data.
 FoldProducts::FoldProducts(const Regression& all_rows) : all_rows_(all_rows.problem.design) {
-  const bool all_penalized = std::ssize(all_rows.penalized) == all_rows.columns;
+  const bool all_penalized = all_rows.penalized.size() == all_rows.columns;
   if (!all_rows_.is_sparse() && all_penalized) all_rows_ = all_rows_.keeping_products();
 }
 

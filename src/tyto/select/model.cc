@@ -84,8 +84,8 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   model.intercept = intercept;
   const std::vector<Index> clusters = cluster_numbers(beta);
   std::vector<Index> cluster(static_cast<std::size_t>(coefficients.size()), kNone);
-  for (std::size_t k = 0; k < clusters.size(); ++k)
-    cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[k];
+  for (Index k = 0; k < std::ssize(clusters); ++k)
+    cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[static_cast<std::size_t>(k)];
   for (SparseBeta::InnerIterator it(coefficients); it; ++it)
     model.coefficients.push_back(
         {it.index(), it.value(), cluster[static_cast<std::size_t>(it.index())],

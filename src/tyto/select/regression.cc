@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "tyto/base/error.h"
 #include "tyto/base/names.h"
@@ -49,6 +50,15 @@ void check(const Design& raw, const Vector& response, const RegressionOptions& o
     throw InvalidArgument("unpenalized: want at least one column that is penalised, got none");
 }
 
+IndexSet others(const IndexSet& columns, Index count) {
+  std::vector<bool> among(static_cast<std::size_t>(count));
+  for (const Index j : columns) among[static_cast<std::size_t>(j)] = true;
+  IndexSet result;
+  for (Index j = 0; j < count; ++j)
+    if (!among[static_cast<std::size_t>(j)]) result.push_back(j);
+  return result;
+}
+
 // The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
 double mean(const Vector& response, const Design& design) {
   const Vector& roots = design.roots();
@@ -77,9 +87,7 @@ Vector take_out(const Design& design, bool intercept, Vector& y) {
 double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
   if (relative_to == RelativeTo::kAbsolute) return 1;
   if (relative_to == RelativeTo::kAlphaMax) return regression.alpha_max;
-  Vector correlation;
-  problem.design.transpose_multiply(problem.y, correlation);
-  return correlation.lpNorm<Eigen::Infinity>();
+  return problem.at_zero->lpNorm<Eigen::Infinity>();
 }
 
 }  // namespace
@@ -108,17 +116,21 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
     result.triangle.col(k + (options.intercept ? 1 : 0)) =
         design.offsets().col(result.free[static_cast<std::size_t>(k)]);
   result.columns = raw.cols();
-  std::vector<bool> left_alone(static_cast<std::size_t>(raw.cols()));
-  for (const Index j : options.unpenalized) left_alone[static_cast<std::size_t>(j)] = true;
-  for (Index j = 0; j < raw.cols(); ++j)
-    if (!left_alone[static_cast<std::size_t>(j)]) result.penalized.push_back(j);
-  if (!options.unpenalized.empty()) design = design.select(result.penalized);
+  result.penalized = Selection::first(raw.cols());
+  if (!options.unpenalized.empty()) {
+    const IndexSet penalized = others(options.unpenalized, raw.cols());
+    design = design.select(penalized);
+    result.penalized = penalized;
+  }
 
   Vector y = response;
   result.response_along = take_out(design, options.intercept, y);
   result.shape = shape(options, design);
   result.problem = {design, y, result.shape, options.ridge};
   validate(result.problem);
+  const auto correlation = std::make_shared<Vector>();
+  design.transpose_multiply(y, *correlation);
+  result.problem.at_zero = correlation;
   result.alpha_max = alpha_max(result.problem);
   // Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
   // do.
@@ -142,8 +154,8 @@ DataScale Regression::on_data_scale(const SparseBeta& beta) const {
   std::vector<std::pair<Index, double>> all;
   Vector along = response_along;  // what the intercept and the unpenalised columns have to explain
   for (SparseBeta::InnerIterator it(beta); it; ++it) {
-    const double own = it.value() / design.scales()[it.index()];
-    all.emplace_back(penalized[static_cast<std::size_t>(it.index())], own);
+    const double own = it.value() / design.scale(it.index());
+    all.emplace_back(penalized[it.index()], own);
     along -= own * design.offsets().col(it.index());
   }
   triangle.triangularView<Eigen::Upper>().solveInPlace(along);

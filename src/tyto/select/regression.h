@@ -44,8 +44,8 @@ struct Regression {
   SortedL1 shape;    // the weights before they are multiplied
   double alpha = 0;  // the multiplier
   double alpha_max = 0;
-  Index columns = 0;        // of the data
-  IndexSet penalized = {};  // those of them that are columns of the problem
+  Index columns = 0;         // of the data
+  Selection penalized = {};  // those of them that are columns of the problem
   // The intercept and the unpenalised columns span the design's basis, which is projected out of the problem.
   bool has_intercept = false;
   IndexSet free = {};             // unpenalised columns that do not depend on those before

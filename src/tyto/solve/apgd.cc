@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tyto/solve/solver.h"
 
@@ -38,24 +39,31 @@ class Apgd final : public Solver {
     primal_ = c.primal;
     const double next_t = (1 + std::sqrt(1 + 4 * t_ * t_)) / 2, momentum = (t_ - 1) / next_t;
     t_ = next_t;
-    const Vector z = x.beta + momentum * (x.beta - previous_.beta);
-    const Vector eta = x.eta + momentum * (x.eta - previous_.eta);
-    const Vector ascent = c.correlation + momentum * (c.correlation - previous_correlation_);
-    previous_ = x, previous_correlation_ = c.correlation;
-    const double noise =
-        1e-15 * (problem.y.norm() + z.cwiseAbs().dot(problem.design.magnitudes()));  // of X z
+    // The momentum point and X'r there take the place of the point before.
+    Iterate& z = previous_;
+    z.beta = x.beta + momentum * (x.beta - z.beta);
+    z.eta = x.eta + momentum * (x.eta - z.eta);
+    Vector& ascent = previous_correlation_;
+    ascent = c.correlation + momentum * (c.correlation - ascent);
+    Iterate last = std::exchange(x, {});
     for (;;) {
-      x.beta = z + ascent / lipschitz_;
+      x.beta = z.beta + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
       problem.design.multiply(x.beta, x.eta);
-      const double length = (x.beta - z).squaredNorm(),
-                   curvature = (x.eta - eta).squaredNorm() + problem.ridge * length;
-      if (!(curvature > (1 + 1e-10) * lipschitz_ * length + noise * noise)) break;
+      const double length = (x.beta - z.beta).squaredNorm(),
+                   curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length,
+                   excess = curvature - (1 + 1e-10) * lipschitz_ * length;
+      if (!(excess > 0 && excess > square(noise(problem, z)))) break;
       lipschitz_ = std::max(curvature / length, 1.2 * lipschitz_);
     }
+    previous_ = std::move(last), previous_correlation_ = c.correlation;
   }
 
  private:
+  static double noise(const Problem& problem, const Iterate& z) {  // of X z
+    return 1e-15 * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.magnitudes()));
+  }
+  static double square(double v) { return v * v; }
   void restart(const Iterate& x) { previous_.beta = x.beta, t_ = 1, primal_ = kInfinity; }
 
   Iterate previous_;

@@ -221,21 +221,26 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   return true;
 }
 
-// Newton's method first: from the solution of a nearby problem it goes straight to the next one, where
-// coordinate descent would tie groups together on the way. Sweeps then move what is zero.
+// Where groups are few, Newton's method first: from the solution of a nearby problem it goes straight to the
+// next one, where coordinate descent would tie groups together on the way. Sweeps then move what is zero, and
+// go on while they seem to get there sooner than Newton's method: a factor costs as much as a sixth as many
+// sweeps as there are groups, and its steps come on top.
 void ClusterProblem::solve(double target) {
   constexpr int kRounds = 30;
-  if (order_.size() <= 300) newton();
+  constexpr std::size_t kFew = 150;
+  if (order_.size() <= kFew) newton();
   for (int round = 1; round < kRounds; ++round) {
-    const std::size_t groups = order_.size();
-    const int most = 3 + static_cast<int>(order_.size() / 32);
-    double progress = 0, first = 0;
-    for (int i = 0; i < most; ++i) {
-      progress = sweep();
-      if (i == 0) first = progress;
-      if (progress <= target || progress <= 0.01 * first) break;
+    const double most = 16 + static_cast<double>(order_.size()) / 6;
+    double before = 0;
+    for (double sweeps = 1;; ++sweeps) {
+      const std::size_t groups = order_.size();
+      const double progress = sweep();
+      if (progress <= target && groups == order_.size()) return;
+      const double left = std::log(target / progress) / std::log(progress / before);  // at this pace
+      if (sweeps > 2 && progress > target && !(progress < before && sweeps + left <= most)) break;
+      if (sweeps > 2 * most) break;
+      before = progress;
     }
-    if (progress <= target && groups == order_.size()) return;
     if (!newton()) return;
   }
 }

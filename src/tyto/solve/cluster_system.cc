@@ -86,10 +86,12 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
     for (Index k = 0; k < count; ++k)
       hessian(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size());
   } else {
-    for (Index k = 0; k < count; ++k)
-      for (Index l = 0; l <= k; ++l)
-        if (origin[at(k)] >= 0 && origin[at(l)] >= 0)
-          hessian(k, l) = hessian(l, k) = hessian_(origin[at(k)], origin[at(l)]);
+    for (Index k = 0; k < count; ++k) {
+      if (origin[at(k)] < 0) continue;
+      const auto from = hessian_.col(origin[at(k)]);
+      for (Index l = 0; l < count; ++l)
+        if (origin[at(l)] >= 0) hessian(l, k) = from[origin[at(l)]];
+    }
     add_products(pattern, origin, columns, hessian);
   }
   pattern_.swap(pattern), hessian_.swap(hessian);

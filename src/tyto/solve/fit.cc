@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "tyto/base/error.h"
 #include "tyto/base/names.h"
 #include "tyto/base/stopwatch.h"
+#include "tyto/math/entries.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/problem/correlation.h"
+#include "tyto/problem/correlation_span.h"
 #include "tyto/problem/screening.h"
 
 namespace tyto {
@@ -23,24 +25,24 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Reduced {
   Problem problem;
   Iterate x;
-  IndexSet kept;  // columns of the full problem
-  Vector best;
+  Selection kept;   // columns of the full problem
+  SparseBeta best;  // there
   double best_gap = kInfinity, least_primal = kInfinity;
   Index progress_epoch = 0;  // of the last progress, of the gap or of the primal
 
   void record(const Certificate& c, Index epoch) {
-    if (c.gap < best_gap) best = x.beta, best_gap = c.gap, progress_epoch = epoch;
+    if (c.gap < best_gap) best = sparse(x.beta, kept, best.size()), best_gap = c.gap, progress_epoch = epoch;
     if (c.primal + c.rounding < least_primal) least_primal = c.primal, progress_epoch = epoch;
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
   bool restrict_to(std::span<const Index> survivors) {
     const auto nonzeros = [](const Vector& v) { return (v.array() != 0).count(); };
-    const Index before = nonzeros(x.beta), best_before = nonzeros(best);
+    const Index before = nonzeros(x.beta);
     x.beta = tyto::restrict_to(x.beta, survivors);
-    best = tyto::restrict_to(best, survivors);
     problem = tyto::restrict_to(problem, survivors);
-    kept = compose(kept, survivors);
-    if (nonzeros(best) != best_before) best_gap = kInfinity;
+    kept = kept.at(survivors);
+    for (SparseBeta::InnerIterator it(best); it; ++it)
+      if (kept.find(it.index()) < 0) it.valueRef() = 0, best_gap = kInfinity;
     if (nonzeros(x.beta) == before) return false;
     problem.design.multiply(x.beta, x.eta);
     return true;
@@ -68,41 +70,54 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 }
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
-// that is not safe has one try, at the start. Where columns are not all read anyway, there is none before
-// the first epoch, which mostly is the last one too.
+// that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few: there is
+// no try before the first one, which mostly is the last one too, and the ball is that of the last
+// certificate.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, Index epoch, bool guessing, bool lazy) {
   std::optional<IndexSet> alive;
   if (rule.safe && lazy && epoch == 0) return alive;
-  if (!rule.safe) {
-    if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
-  } else if (rule.screens && best.update(c, now.problem.design.rows())) {
-    alive = survivors(rule, now.problem, best.sphere());
-  }
   // Where columns are not all read anyway, dropping a few is more work than keeping them.
   const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
+  if (!rule.safe) {
+    if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
+  } else if (rule.screens && lazy) {
+    const Sphere sphere = sphere_of(c, now.problem.design.rows());
+    if (std::isfinite(sphere.radius)) alive = few_survivors(rule, now.problem, sphere, most);
+  } else if (rule.screens && best.update(c, now.problem.design.rows())) {
+    alive = few_survivors(rule, now.problem, best.sphere(), most);
+  }
   if (alive && std::ssize(*alive) > most) alive.reset();
   return alive;
 }
 
 // How many columns a certificate leaves.
 Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
-  BestSphere sphere;
-  if (!rule.safe || !rule.screens || !sphere.update(c, problem.design.rows())) return problem.design.cols();
-  return std::ssize(survivors(rule, problem, sphere.sphere()));
+  const Sphere sphere = sphere_of(c, problem.design.rows());
+  if (!rule.safe || !rule.screens || !std::isfinite(sphere.radius)) return problem.design.cols();
+  return count_survivors(rule, problem, sphere);
 }
 
-IndexSet all_columns(Index count) {
-  IndexSet columns(static_cast<std::size_t>(count));
-  std::iota(columns.begin(), columns.end(), Index{0});
-  return columns;
-}
+// Where a sequence of fits is, between two of them.
+struct Point {
+  SparseBeta beta;
+  Vector eta;
 
-// Vectors of length p come and go in every fit. By default the C library returns such memory to the system
-// and asks for it again; freeing one block larger than all of them teaches it not to (mallopt(3)).
-void keep_memory(Index p) {
-  const std::size_t bytes = std::min<std::size_t>(256 * static_cast<std::size_t>(p), 30 << 20);
-  char* volatile block = new char[bytes];
+  explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
+  Point& operator=(const Iterate& x) {
+    beta = sparse(x.beta, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
+    return *this;
+  }
+};
+
+// Vectors of length p, and a few of them side by side, come and go in every fit. By default the C library
+// returns such memory to the system and asks for it again; freeing one block larger than all of them teaches
+// it not to (mallopt(3)).
+void keep_memory(Index n, Index p) {
+  constexpr Index kMost = 30 << 20,
+                  kBlocks = 16 << 20;  // bytes; the latter is enough for a Gram matrix of 1400
+  const Index bytes = std::min(kMost, std::max(256 * std::max(n, p), std::min(kBlocks, 8 * n * p)));
+  char* volatile block = new char[static_cast<std::size_t>(bytes)];
   delete[] block;
 }
 
@@ -115,17 +130,20 @@ struct Sequence::State {
   bool nonnegative;
   FitOptions options;
   std::unique_ptr<Solver> solver;
-  Iterate x;
-  IndexSet all;  // columns
+  Point x;
+  Selection all;  // columns
   Correlation correlation;
+  CorrelationSpan span;  // for several at once
   Index entries;
   Index ahead = kAhead;  // fits that are tried at once
+  bool given = false;    // X'y came with the problem: a pass that the first fit rests on
 
-  static constexpr Index kAhead = 8;
+  static constexpr Index kAhead = 12;
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
-  Certificate assess(const Problem& problem, const Iterate& at, std::span<const Index> kept) {
-    if (!solver->takes_bounds()) return certify(problem, at);
+  Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
+    if (!solver->takes_bounds() || !correlation.pays()) return certify(problem, at);
+    if (std::exchange(given, false)) design.count_pass();
     correlation.move_to(y - at.eta);
     auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
     Certificate c = certify(problem, at, std::move(values), dual_norm);
@@ -152,27 +170,28 @@ struct Sequence::State {
 Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   validate(options), validate(problem);
   const Design& design = problem.design;
-  keep_memory(design.cols());
+  keep_memory(design.rows(), design.cols());
   Design counted = design.with_threads(options.threads).with_counter();
-  const Index n = design.rows(), p = design.cols(), entries = counted.stored_entries();
-  state_ = std::make_unique<State>(State{counted,
-                                         problem.y,
-                                         problem.ridge,
-                                         problem.penalty.nonnegative(),
-                                         options,
-                                         find_solver(options.solver).make(options.stochastic),
-                                         {Vector::Zero(p), Vector::Zero(n)},
-                                         all_columns(p),
+  const Index entries = counted.stored_entries();
+  state_ = std::make_unique<State>(State{counted, problem.y, problem.ridge, problem.penalty.nonnegative(),
+                                         options, find_solver(options.solver).make(options.stochastic),
+                                         Point(problem), Selection::first(design.cols()),
                                          Correlation(counted, problem.penalty.nonnegative()),
-                                         entries});
+                                         CorrelationSpan(counted, problem.penalty.nonnegative()), entries});
+  if (problem.at_zero && state_->correlation.pays()) {
+    state_->given = true;
+    state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
+    if (design.rows() > design.cols()) state_->span.know(problem.y, *problem.at_zero);
+  }
 }
 Sequence::~Sequence() = default;
 
 void Sequence::start_from(const Vector& beta) {
   if (beta.size() != state_->design.cols() || !beta.allFinite())
     throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
-  state_->x.beta = state_->nonnegative ? beta.cwiseMax(0) : beta;
-  state_->design.multiply(state_->x.beta, state_->x.eta);
+  Iterate x{state_->nonnegative ? beta.cwiseMax(0) : beta, {}};
+  state_->design.multiply(x.beta, x.eta);
+  state_->x = x;
 }
 
 Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer) {
@@ -184,7 +203,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   Solver& solver = *state.solver;
   const Problem full = state.problem(penalty);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
-  Reduced now{full, state.x, state.all, {}};
+  Reduced now{full, {state.x.beta, state.x.eta}, state.all, state.x.beta};
   BestSphere best;
   std::vector<TracePoint> trace;
   double tolerance =
@@ -209,16 +228,19 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
                       interrupted, c.gap <= now.best_gap};
     if (auto status = should_stop(c, tolerance, at, options)) {
       const bool converged = *status == Status::kConverged;
-      Iterate solution{expand(converged ? now.x.beta : now.best, now.kept, p), now.x.eta};
-      if (!converged) full.design.multiply(solution.beta, solution.eta);
-      // Of the full problem: what it is already if no column was dropped.
+      // Of the full problem: what it is already if no column was dropped. Then it is the end.
       const bool known = converged && now.problem.design.cols() == p;
+      Iterate solution{known       ? std::move(now.x.beta)
+                       : converged ? expand(now.x.beta, now.kept, p)
+                                   : Vector(now.best),
+                       now.x.eta};
+      if (!converged) full.design.multiply(solution.beta, solution.eta);
       Certificate other = known ? Certificate() : state.assess(full, solution, state.all);
       Certificate& certificate = known ? c : other;
       const bool ended = converged || *status == Status::kStalled;
       if (ended && guessing && !certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
-        now = Reduced{full, solution, state.all, solution.beta};
+        now = Reduced{full, solution, state.all, sparse(solution.beta, state.all, p)};
         now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
@@ -280,7 +302,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
   if (most < 2 || state.design.is_sparse() || state.design.rows() <= p) return {};
   Problem problem = state.problem(penalties.front());
-  Matrix betas(p, most), etas, correlations;
+  Matrix betas(p, most);
   Vector beta = state.x.beta;
   Index count = 0;
   for (; count < most && watch.seconds() < std::min(kLong, max_seconds); ++count) {
@@ -290,18 +312,15 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   }
   if (count < 2) return {};
   betas.conservativeResize(p, count);
-  state.design.multiply(betas, etas);
-  state.design.transpose_multiply(state.y.replicate(1, count) - etas, correlations);
+  const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
+  const auto settled = state.span.settle(points);
 
   std::vector<Fit> fits;
   fits.reserve(static_cast<std::size_t>(count));
   for (Index k = 0; k < count; ++k) {
     problem.penalty = penalties[static_cast<std::size_t>(k)];
-    Iterate x{betas.col(k), etas.col(k)};
-    Vector correlation = correlations.col(k);
-    add_ridge(problem, x.beta, correlation);
-    const double dual_norm = problem.penalty.dual_norm(correlation);
-    Certificate c = certify(problem, x, std::move(correlation), dual_norm);
+    Iterate x{points.betas.col(k), state.y - points.residuals.col(k)};
+    Certificate c = certify(problem, x, settled.bounds.col(k), settled.dual_norms[k]);
     if (!c.meets(state.options.tolerance)) break;
     Fit& fit = fits.emplace_back();
     fit.status = Status::kConverged, fit.epochs = 1;
@@ -310,12 +329,20 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
     fit.solution = std::move(x), fit.certificate = std::move(c);
   }
   const Index accepted = std::ssize(fits);
+  if (accepted < count) {  // columns that the solver did not have pull too hard: say which will do so soon
+    constexpr Index kFew = 128;
+    const SortedL1& last = penalties[static_cast<std::size_t>(count - 1)];
+    const Index nonzeros = (points.betas.col(count - 1).array() != 0).count();
+    const double price = p <= kFew ? 0 : last.weight(std::min(nonzeros, p - 1));
+    state.solver->expect(entries_above(settled.bounds.col(count - 1), 0.5 * price));
+  }
   state.ahead = accepted == 0      ? std::max<Index>(2, state.ahead / 2)
                 : accepted == most ? 2 * State::kAhead
                                    : State::kAhead;
   if (accepted == 0) return {};
   state.x = fits.back().solution;
-  state.correlation.adopt(state.y - state.x.eta, correlations.col(accepted - 1));
+  state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
+                          settled.distances[accepted - 1]);
   const double share = 1 / static_cast<double>(accepted), passes = share * state.passes_since(read_before),
                seconds = share * watch.seconds(), cpu_seconds = share * watch.cpu_seconds();
   for (Fit& fit : fits) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "tyto/math/entries.h"
@@ -33,6 +34,7 @@ class Newton final : public Solver {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
     if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
+      columns_ = {}, system_ = {};
       return fallback_->attach(problem, x);
     }
     choose(problem, x, c);
@@ -53,6 +55,7 @@ class Newton final : public Solver {
     put(this->beta(), beta);
     return true;
   }
+  void expect(const IndexSet& columns) override { expected_ = columns; }
 
  private:
   static constexpr int kRounds = 100;
@@ -75,7 +78,7 @@ class Newton final : public Solver {
       last = gap;
       if (round > 0 && !refine(ascent, penalty) && precision < 1e-8) break;
       ClusterProblem clusters = system_.problem(ascent, penalty);
-      clusters.solve(precision * target);
+      clusters.solve(precision * std::max(target, 0.01 * gap));
       system_.adopt(clusters, columns_, state_);
     }
     return false;
@@ -84,11 +87,11 @@ class Newton final : public Solver {
   // Where a Gram matrix and its factor would take more memory and time than they save.
   bool too_large(const Problem& problem, const Iterate& x) const {
     return std::ssize(system_.pattern()) > 2500 ||
-           (problem.design.is_sparse() && (x.beta.array() != 0).count() > 1000);
+           (problem.design.is_sparse() && std::ssize(nonzero_entries(x.beta)) > 1000);
   }
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by reading all of
-  // its columns again: so by half at least.
+  // its columns again: so by what is expected, or else by half at least.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
     const Index p = problem.design.cols();
     reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
@@ -99,8 +102,15 @@ class Newton final : public Solver {
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
-    if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want))
+    if (!expected_.empty() && p == columns_.full_cols()) {
+      IndexSet both;
+      std::ranges::set_union(want, expected_, std::back_inserter(both));
+      want.swap(both);
+    } else if (columns_.covariance() && !problem.design.is_sparse() &&
+               !columns_.contains(problem.design, want)) {
       want = hardest(support, x.beta, pull, std::max(count, columns_.size() / 2 * 3));
+    }
+    expected_.clear();
     if (columns_.include(problem.design, want)) stale_ = true;
   }
 
@@ -218,6 +228,7 @@ class Newton final : public Solver {
   WorkingSet columns_;
   ClusterSystem system_;
   Vector state_, start_, start_ascent_;
+  IndexSet expected_;
   std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;

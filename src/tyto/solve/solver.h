@@ -41,6 +41,9 @@ class Solver {
   // Another penalty: moves beta from the point of the last advance() to about its solution, by what the
   // solver has in memory, without reading X. False if it cannot; then beta is as it was.
   virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }
+  // Columns, of the problem before any have left, that will be wanted soon: they pull hard at a point that
+  // was foreseen without them.
+  virtual void expect(const IndexSet& /*columns*/) {}
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
   // Epochs without progress after which there will be none.

@@ -30,6 +30,7 @@ class WorkingSet {
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
   Index rows() const { return full_.rows(); }
+  Index full_cols() const { return full_.cols(); }
   double ridge() const { return ridge_; }
 
   // Inner products: kept for slots that have been active.

@@ -27,6 +27,12 @@ std::vector<Design> every_storage(const Eigen::MatrixXd& x) {
 
 double real(naive::Real value) { return static_cast<double>(value); }
 
+IndexSet columns_from(Index first, Index end) {
+  IndexSet columns;
+  for (Index j = first; j < end; ++j) columns.push_back(j);
+  return columns;
+}
+
 // Everything a design can be asked, against its columns spelled out.
 void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random& random, double tolerance) {
   ASSERT_EQ(design.cols(), static_cast<Index>(x.size()));
@@ -175,6 +181,29 @@ TEST(Design, ThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Design, ResidualsAndTheirProductsAtOnce) {
+  Random random(10);
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {1, 1}, {7, 5}, {9000, 12}}) {
+    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.4);
+    const Vector y = random_vector(random, rows);
+    Eigen::MatrixXd beta = random_matrix(random, cols, 5), r, products, eta, want;
+    beta.topRows(cols / 2).setZero();
+    for (const Design& raw : every_storage(x)) {
+      const Design design = raw.standardized(true, true);
+      const IndexSet support = design.residuals(y, beta, r, products);
+      EXPECT_EQ(support, columns_from(cols / 2, cols));
+      design.multiply(beta, eta);
+      EXPECT_LE((r - (y.replicate(1, 5) - eta)).norm(), 1e-13 * (1 + y.norm() + eta.norm()));
+      design.transpose_multiply(support, r, want);
+      EXPECT_LE((products - want).norm(), 1e-12 * (1 + want.norm()));
+      Eigen::MatrixXd r_many, products_many;
+      design.with_threads(2).residuals(y, beta, r_many, products_many);
+      EXPECT_EQ(r_many, r);
+      EXPECT_EQ(products_many, products);
+    }
+  }
+}
+
 TEST(Design, SeveralVectorsAtOnceAreEachOnItsOwn) {
   Random random(9);
   for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {7, 5}, {2500, 67}}) {
@@ -185,11 +214,12 @@ TEST(Design, SeveralVectorsAtOnceAreEachOnItsOwn) {
       const Design whole = raw.standardized(true, true);
       const Design design = cols > 5 ? whole.select(IndexSet{0, 2, 3, 40, 66}) : whole;
       const Eigen::MatrixXd some = beta.topRows(design.cols());
-      design.multiply(some, eta), design.transpose_multiply(v, out);
+      const IndexSet all = columns_from(0, design.cols());
+      design.multiply(some, eta), design.transpose_multiply(all, v, out);
       for (const int threads : {2, 3}) {
         Eigen::MatrixXd eta_many, out_many;
         const Design many = design.with_threads(threads);
-        many.multiply(some, eta_many), many.transpose_multiply(v, out_many);
+        many.multiply(some, eta_many), many.transpose_multiply(all, v, out_many);
         EXPECT_EQ(eta_many, eta);
         EXPECT_EQ(out_many, out);
       }
@@ -398,6 +428,24 @@ TEST(Design, FindsColumnsByTheirNumberInStorage) {
   }
   for (const Index gone : {0, 2, 3, 4, 6, 7, 8, 10, -1}) EXPECT_EQ(some.find(gone), -1) << gone;
   EXPECT_EQ(all.select(IndexSet{}).find(0), -1);
+}
+
+// Sparse columns of any few entries, none among them, also as the last ones in storage.
+TEST(Design, ColumnsOfFewEntries) {
+  Random random(4);
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(12, 24);
+  for (Index j = 0; j < x.cols(); ++j)
+    for (Index i = 0; i < (j < 12 ? j : 23 - j); ++i) x(11 - i, j) = random.normal();
+  const Vector v = random_vector(random, 12), want = x.transpose() * v;
+  for (const Design& design : {Design::sparse(Sparse32(x.sparseView())), Design::dense(x)}) {
+    Vector all, some(2);
+    design.transpose_multiply(v, all);
+    EXPECT_LE((all - want).norm(), 1e-14 * want.norm());
+    design.transpose_multiply(IndexSet{2, 23}, v, some.data());
+    EXPECT_EQ(some, (Vector(2) << all[2], all[23]).finished());
+    EXPECT_EQ(all[0], 0);
+    EXPECT_EQ(all[23], 0);
+  }
 }
 
 TEST(Design, CountsTheEntriesItReads) {

@@ -139,15 +139,16 @@ TEST(Survivors, SeedNeverFindsSomeZeros) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(2, 2), vec({1.5, 1.5}), vec({3, 1}));
   const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(2)));
   EXPECT_EQ(c.gap, 0);
-  EXPECT_EQ(survivors(screening_rule("seed"), problem, sphere_of(c)).size(), 2u);
-  EXPECT_EQ(survivors(screening_rule("safe"), problem, sphere_of(c)).size(), 0u);
+  EXPECT_EQ(survivors(screening_rule("seed"), problem, sphere_of(c, problem.design.rows())).size(), 2u);
+  EXPECT_EQ(survivors(screening_rule("safe"), problem, sphere_of(c, problem.design.rows())).size(), 0u);
 }
 
 TEST(Survivors, SupportOfALassoStaysAtItsSolution) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({3, -2, 0.5}), vec({1, 1, 1}));
   const Certificate c = certify(problem, make_iterate(problem, vec({2, -1, 0})));
   for (const std::string_view rule : {"seed", "safe"})
-    EXPECT_EQ(survivors(screening_rule(rule), problem, sphere_of(c)), (IndexSet{0, 1})) << rule;
+    EXPECT_EQ(survivors(screening_rule(rule), problem, sphere_of(c, problem.design.rows())), (IndexSet{0, 1}))
+        << rule;
 }
 
 // Radius 0 at the exact dual optimum: the margin for rounding of x'theta alone must keep the support.
@@ -160,8 +161,8 @@ TEST(Survivors, MarginCoversTheRoundingOfTheCorrelation) {
     const Vector theta = random_vector(random, n);
     const naive::Real exact = std::abs(naive::dot(naive::reals(x.col(0)), naive::reals(theta)));
     const Design design = Design::dense(x);
-    Sphere sphere{Vector(1), theta.norm(), 0};
-    sphere.correlation[0] = x.col(0).dot(theta);
+    const Vector correlation = Vector::Constant(1, x.col(0).dot(theta));
+    const Sphere sphere{correlation, 1, theta.norm(), 0};
     EXPECT_GE(static_cast<naive::Real>(sphere_bounds({design, theta, SortedL1(Vector::Ones(1))}, sphere)[0]),
               exact);
   }
@@ -170,21 +171,50 @@ TEST(Survivors, MarginCoversTheRoundingOfTheCorrelation) {
 TEST(Survivors, ANegativeGapStillLeavesARadius) {
   Certificate c;
   c.primal = 1, c.dual = 1, c.gap = -1e-17, c.rounding = 1e-15;
-  EXPECT_GE(sphere_of(c).radius, std::sqrt(2e-15));
+  EXPECT_GE(sphere_of(c, 1).radius, std::sqrt(2e-15));
 }
 
 TEST(Survivors, OfNoneAreAllColumns) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({0, 0, 0}), vec({1, 1, 1}));
   const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(3)));
-  EXPECT_EQ(survivors(screening_rule("none"), problem, sphere_of(c)), (IndexSet{0, 1, 2}));
+  EXPECT_EQ(survivors(screening_rule("none"), problem, sphere_of(c, problem.design.rows())),
+            (IndexSet{0, 1, 2}));
+}
+
+// Few of them, or none if there are more; and their number.
+TEST(Survivors, AreFoundIfTheyAreFew) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index p = random.between(1, 3000);  // more than a block of bounds
+    const Problem problem = dense_problem(random_matrix(random, 5, p), random_vector(random, 5),
+                                          random.uniform(0.5, 6) * random_weights(random, p));
+    const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(p)));
+    const Sphere sphere{c.correlation, c.scale, c.scale * c.residual_norm, random.uniform(0, 1)};
+    const Vector bounds = sphere_bounds(problem, sphere);
+    for (const ScreeningRule& rule : screening_rules()) {
+      const IndexSet all = survivors(rule, problem, sphere);
+      const Index count = std::ssize(all);
+      std::vector<double> scratch(bounds.begin(), bounds.end());
+      const double cut = rule.cut(scratch, problem.penalty);
+      EXPECT_EQ(count, (bounds.array() >= cut).count()) << rule.name;
+      EXPECT_EQ(count_survivors(rule, problem, sphere), count) << rule.name;
+      EXPECT_EQ(few_survivors(rule, problem, sphere, count), all) << rule.name;
+      EXPECT_EQ(few_survivors(rule, problem, sphere, p), all) << rule.name;
+      if (count > 0) {
+        EXPECT_EQ(few_survivors(rule, problem, sphere, count - 1), std::nullopt) << rule.name;
+      }
+    }
+  }
 }
 
 TEST(SphereBounds, HoldForEveryPointOfTheBall) {
   Random random(9);
   const Design design = Design::dense(random_matrix(random, 12, 8)).standardized(true, true);
   const Vector theta = random_vector(random, 12);
-  Sphere sphere{Vector(), theta.norm(), 0.7};
-  design.transpose_multiply(theta, sphere.correlation);
+  Vector center;
+  design.transpose_multiply(theta / -2, center);
+  const Sphere sphere{center, -2, theta.norm(), 0.7};
   const Vector bound = sphere_bounds({design, theta, SortedL1(Vector::Ones(8))}, sphere);
   for (int repeat = 0; repeat < 200; ++repeat) {
     Vector correlation;

@@ -1,0 +1,153 @@
+#include "tyto/problem/correlation_span.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "tyto/math/linear_algebra.h"
+
+namespace tyto {
+namespace {
+
+constexpr double kMargin = 1 + 1e-10;              // bounds cover rounding
+constexpr Index kDirections = 16;                  // that are remembered
+constexpr Index kPass = 8;                         // residuals at once that take twice as long as one
+constexpr Index kEntriesInCache = Index{1} << 20;  // of an X that is read sooner than bounded
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+IndexSet all_but(const IndexSet& some, Index count) {
+  IndexSet result;
+  auto next = some.begin();
+  for (Index j = 0; j < count; ++j)
+    if (next != some.end() && *next == j)
+      ++next;
+    else
+      result.push_back(j);
+  return result;
+}
+
+// J° of the part of X'r that belongs to the support: no more than J°(X'r).
+double support_level(const SortedL1& penalty, const Vector& beta, const Vector& correlation) {
+  std::vector<double> part;
+  for (Index j = 0; j < beta.size(); ++j)
+    if (beta[j] != 0) part.push_back(correlation[j]);
+  return penalty.head(std::ssize(part)).dual_norm(Vector::Map(part.data(), std::ssize(part)));
+}
+
+}  // namespace
+
+Points points_at(const Design& design, const Vector& y, double ridge, std::span<const SortedL1> penalties,
+                 Matrix betas) {
+  Points points{penalties, std::move(betas), {}, {}, {}, ridge};
+  points.support = design.residuals(y, points.betas, points.residuals, points.ascents);
+  return points;
+}
+
+CorrelationSpan::CorrelationSpan(const Design& design, bool nonnegative)
+    : design_(design), nonnegative_(nonnegative), in_cache_(design.stored_entries() <= kEntriesInCache) {}
+
+CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
+  const Index p = design_.cols(), count = points.residuals.cols();
+  Settled result;
+  result.values.resize(p, count), result.bounds.resize(p, count), result.dual_norms.resize(count);
+  const auto penalty = [&](Index k) { return points.penalties[at(k)]; };
+  take(points, points.support, points.ascents, result);
+  if (in_cache_) {
+    read(points, all_but(result.read, p), result);
+    result.distances.setZero(count);
+    for (Index k = 0; k < count; ++k) result.dual_norms[k] = penalty(k).dual_norm(result.bounds.col(k));
+    return result;
+  }
+  Vector levels(count);
+  for (Index k = 0; k < count; ++k)
+    levels[k] = support_level(penalty(k), points.betas.col(k), result.bounds.col(k));
+  if (directions_.cols() == 0) add_direction(points.residuals.col(0));
+
+  std::vector<Contenders> large(at(count));
+  IndexSet needed;
+  for (Index before = 2 * p;; before = std::ssize(needed)) {
+    bound(points, result);
+    std::vector<bool> wanted(at(p));
+    for (Index k = 0; k < count; ++k) {
+      const Vector v = result.bounds.col(k);
+      large[at(k)] = contenders(penalty(k), v, levels[k]);
+      for (const Index j : decisive(penalty(k), v, large[at(k)], levels[k])) wanted[at(j)] = true;
+    }
+    for (const Index j : result.read) wanted[at(j)] = false;
+    needed.clear();
+    for (Index j = 0; j < p; ++j)
+      if (wanted[at(j)]) needed.push_back(j);
+    // To read all columns for one more direction must save more than it costs.
+    if (std::ssize(needed) * count < kPass * p || 3 * std::ssize(needed) > 2 * before) break;
+    Index furthest = 0;
+    result.distances.maxCoeff(&furthest);
+    add_direction(points.residuals.col(furthest));
+  }
+  read(points, needed, result);
+  for (Index k = 0; k < count; ++k) {
+    const IndexSet& columns = large[at(k)].columns;
+    const double norm = penalty(k).head(std::ssize(columns)).dual_norm(result.bounds.col(k)(columns));
+    result.dual_norms[k] = std::max(levels[k], norm);
+  }
+  return result;
+}
+
+void CorrelationSpan::read(const Points& points, std::span<const Index> columns, Settled& of) const {
+  Matrix exact;
+  design_.transpose_multiply(columns, points.residuals, exact);
+  take(points, columns, exact, of);
+}
+
+void CorrelationSpan::take(const Points& points, std::span<const Index> columns, const Matrix& exact,
+                           Settled& of) const {
+  for (Index i = 0; i < exact.rows(); ++i) {
+    const Index j = columns[at(i)];
+    of.values.row(j) = exact.row(i);
+    of.bounds.row(j) = exact.row(i) - points.ridge * points.betas.row(j);
+  }
+  IndexSet all;
+  std::ranges::merge(of.read, columns, std::back_inserter(all));
+  of.read.swap(all);
+}
+
+// ||e||^2 = ||r||^2 - ||a||^2, and what rounding may have taken off.
+void CorrelationSpan::bound(const Points& points, Settled& of) const {
+  const Index p = design_.cols(), count = points.residuals.cols();
+  Matrix along(directions_.cols(), count), values(p, count);
+  transpose_product(directions_, points.residuals, 0, along);
+  product(correlations_, along, values);
+  const Vector squares = points.residuals.colwise().squaredNorm(), part = along.colwise().squaredNorm();
+  of.distances = kMargin * ((squares - part).cwiseMax(0) + 1e-13 * squares).cwiseSqrt();
+  auto known = of.read.begin();
+  for (Index j = 0; j < p; ++j) {
+    if (known != of.read.end() && *known == j) {
+      ++known;
+      continue;
+    }
+    of.values.row(j) = values.row(j);
+    const auto reach = kMargin * design_.norms()[j] * of.distances.transpose().array();
+    if (nonnegative_)
+      of.bounds.row(j).array() = values.row(j).array() + reach;
+    else
+      of.bounds.row(j).array() = values.row(j).array().abs() + reach;
+  }
+}
+
+void CorrelationSpan::know(const Vector& r, const Vector& correlation) {
+  const double length = r.norm();
+  if (in_cache_ || !(length > 0)) return;
+  directions_ = r / length, correlations_ = correlation / length;
+}
+
+void CorrelationSpan::add_direction(const Vector& r) {
+  Vector q = r.normalized(), correlation;
+  if (directions_.cols() == kDirections) directions_.resize(0, 0), correlations_.resize(0, 0);
+  const Index before = directions_.cols();
+  for (int twice = 0; twice < 2 && before > 0; ++twice)
+    q -= directions_ * (directions_.transpose() * q), q.normalize();
+  design_.transpose_multiply(q, correlation);
+  directions_.conservativeResize(q.size(), before + 1), directions_.col(before) = q;
+  correlations_.conservativeResize(correlation.size(), before + 1), correlations_.col(before) = correlation;
+}
+
+}  // namespace tyto

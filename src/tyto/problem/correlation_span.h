@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tyto/problem/correlation.h"
+
+namespace tyto {
+
+// Several points, column by column, each with a penalty of its own.
+struct Points {
+  std::span<const SortedL1> penalties;
+  Eigen::MatrixXd betas, residuals;
+  IndexSet support;         // rows of `betas` that are not 0
+  Eigen::MatrixXd ascents;  // x_j'r for these columns, without the ridge
+  double ridge;
+};
+Points points_at(const Design& design, const Vector& y, double ridge, std::span<const SortedL1> penalties,
+                 Eigen::MatrixXd betas);
+
+// X'r for several residuals at once, where columns of X are read only if they matter. Along a few orthonormal
+// directions Q all of X'Q is known: with r = Qa + e, |x_j'r| is at most |x_j'Qa| + ||x_j|| ||e|| (MATH.md,
+// section 3). Residuals of neighbouring strengths lie close to few directions.
+class CorrelationSpan {
+ public:
+  CorrelationSpan(const Design& design, bool nonnegative);
+
+  // One column for each point.
+  struct Settled {
+    IndexSet read;           // rows where `values` are exact; elsewhere they are x_j'Qa
+    Eigen::MatrixXd values;  // X'r without the ridge
+    Vector distances;        // ||e||
+    Eigen::MatrixXd bounds;  // X'r: exact in the rows `read`, elsewhere at least of its magnitude
+    Vector dual_norms;       // of X'r
+  };
+  Settled settle(const Points& points);
+  void know(const Vector& r, const Vector& correlation);  // X'r: its direction is the first
+
+ private:
+  void read(const Points& points, std::span<const Index> columns, Settled& of) const;
+  void take(const Points& points, std::span<const Index> columns, const Eigen::MatrixXd& exact,
+            Settled& of) const;
+  void bound(const Points& points, Settled& of) const;
+  void add_direction(const Vector& r);  // reads all columns
+
+  Design design_;
+  bool nonnegative_, in_cache_;
+  Eigen::MatrixXd directions_, correlations_;  // Q, X'Q
+};
+
+}  // namespace tyto

@@ -1,0 +1,104 @@
+#include "tyto/problem/correlation_span.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/support/random.h"
+#include "tyto/math/weights.h"
+#include "tyto/solve/fit.h"
+
+namespace tyto {
+namespace {
+
+// Enough entries that X is not simply read: solutions at neighbouring strengths, and their residuals.
+struct Neighbours {
+  Design design;
+  Vector y;
+  std::vector<SortedL1> penalties;
+  Eigen::MatrixXd betas;
+};
+
+Neighbours make_neighbours(std::uint64_t seed, double ridge, bool nonnegative, bool center) {
+  constexpr Index kRows = 2700, kColumns = 400, kStrengths = 12;
+  Random random(seed);
+  Eigen::MatrixXd x = random_matrix(random, kRows, kColumns);
+  Neighbours result;
+  result.y = x.leftCols(10).rowwise().sum() + 3 * random_vector(random, kRows);
+  if (center) result.y.array() -= result.y.mean();
+  result.design = Design::dense(std::move(x)).standardized(center, true);
+  const SortedL1 shape(make_weights("bh", {kRows, kColumns, 0.1, 1}), nonnegative);
+  Problem problem{result.design, result.y, shape, ridge};
+  const double top = alpha_max(problem);
+  result.betas.resize(kColumns, kStrengths);
+  for (Index k = 0; k < kStrengths; ++k) {
+    problem.penalty = shape.scaled(top * 0.5 * std::pow(0.99, static_cast<double>(k)));
+    result.penalties.push_back(problem.penalty);
+    result.betas.col(k) = fit(problem).solution.beta;
+  }
+  return result;
+}
+
+TEST(CorrelationSpan, ReadsWhatMattersAndBoundsTheRest) {
+  for (const double ridge : {0.0, 50.0})
+    for (const bool nonnegative : {false, true})
+      for (const bool center : {false, true}) {
+        SCOPED_TRACE(testing::Message() << ridge << " " << nonnegative << " " << center);
+        const Neighbours at = make_neighbours(3, ridge, nonnegative, center);
+        CorrelationSpan span(at.design, nonnegative);
+        for (int again = 0; again < 2; ++again) {  // the second time its directions are known
+          const Points points = points_at(at.design, at.y, ridge, at.penalties, at.betas);
+          const auto settled = span.settle(points);
+          EXPECT_LT(std::ssize(settled.read), at.design.cols() / 4);
+          std::vector<bool> read(static_cast<std::size_t>(at.design.cols()));
+          for (const Index j : settled.read) read[static_cast<std::size_t>(j)] = true;
+          for (Index k = 0; k < at.betas.cols(); ++k) {
+            const Problem problem{at.design, at.y, at.penalties[static_cast<std::size_t>(k)], ridge};
+            const Iterate x = make_iterate(problem, at.betas.col(k));
+            const Vector r = at.y - x.eta;
+            EXPECT_LE((points.residuals.col(k) - r).norm(), 1e-12 * r.norm());
+            const Certificate c = certify(problem, x);
+            for (Index j = 0; j < at.design.cols(); ++j) {
+              const double rounding = 1e-12 * at.design.norms()[j] * r.norm();
+              if (read[static_cast<std::size_t>(j)]) {
+                EXPECT_NEAR(settled.bounds(j, k), c.correlation[j], rounding) << j;
+              } else {
+                EXPECT_GE(settled.bounds(j, k),
+                          (nonnegative ? c.correlation[j] : std::abs(c.correlation[j])) - rounding)
+                    << j;
+                EXPECT_LE(std::abs(settled.values(j, k) - c.correlation[j]),
+                          at.design.norms()[j] * settled.distances[k] + rounding);
+              }
+            }
+            const double norm = problem.penalty.dual_norm(c.correlation);
+            EXPECT_NEAR(settled.dual_norms[k], norm, 1e-12 * norm);
+          }
+        }
+      }
+}
+
+// Points that have nothing to do with each other: directions do not help, and all is read that matters.
+TEST(CorrelationSpan, IsRightWhereResidualsAreFarApart) {
+  Random random(5);
+  const Eigen::MatrixXd x = random_matrix(random, 2700, 400);
+  const Design design = Design::dense(x);
+  const SortedL1 shape(make_weights("oscar", {2700, 400, 0.1, 1}));
+  Eigen::MatrixXd betas = Eigen::MatrixXd::Zero(400, 20);
+  for (Index k = 0; k < 20; ++k) betas(random.below(400), k) = 100 * random.normal();
+  const Vector y = random_vector(random, 2700);
+  const std::vector<SortedL1> penalties(20, shape);
+  CorrelationSpan span(design, false);
+  for (int batch = 0; batch < 12; ++batch) {  // more directions than it remembers
+    betas.row(random.below(400)).array() += 30;
+    const Points points = points_at(design, y, 0, penalties, betas);
+    const auto settled = span.settle(points);
+    for (Index k = 0; k < 20; ++k) {
+      const Vector want = x.transpose() * (y - x * betas.col(k));
+      EXPECT_NEAR(settled.dual_norms[k], shape.dual_norm(want), 1e-11 * shape.dual_norm(want));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tyto
