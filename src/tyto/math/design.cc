@@ -8,6 +8,7 @@
 
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
+#include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
@@ -58,24 +59,28 @@ double sum_of(Index n, F f) {
 template <class Scalar>
 Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& rows, bool center) {
   const Vector& weight = rows.weight;
+  const bool weighted = weight.size() > 0;
   const Index n = x.rows;
   const Scalar* column = x.data + j * n;
   const double* times = weight.data();
-  const auto value = [&](Index i) { return static_cast<double>(column[i]); };
   const auto sum = [&](auto f) {  // of weight f(value)
-    if (weight.size() == 0) return sum_of(n, [&](Index i) { return f(value(i)); });
-    return sum_of(n, [&](Index i) { return times[i] * f(value(i)); });
+    return sum_of(n, [&](Index i) { return times[i] * f(static_cast<double>(column[i])); });
   };
-  const double squares = sum([](double v) { return v * v; });
-  if (!center || n == 0) return {0, squares, squares};
-  const auto counts = [&](Index i) { return weight.size() == 0 || weight[i] > 0; };
+  kernels::Sums sums{};
+  if (weighted)
+    sums = {sum([](double v) { return v; }), sum([](double v) { return v * v; })};
+  else
+    sums = kernels::sums(column, n);
+  if (!center || n == 0) return {0, sums.squares, sums.squares};
+  const auto counts = [&](Index i) { return !weighted || weight[i] > 0; };
   Index first = 0;
   while (!counts(first)) ++first;
   bool constant = true;
   for (Index i = first; i < n && constant; ++i) constant = column[i] == column[first] || !counts(i);
-  if (constant) return {value(first), 0, squares};
-  const double mean = sum([](double v) { return v; }) / rows.total;
-  return {mean, sum([&](double v) { return (v - mean) * (v - mean); }), squares};
+  if (constant) return {static_cast<double>(column[first]), 0, sums.squares};
+  const double mean = sums.sum / rows.total;
+  const auto square = [&](double v) { return (v - mean) * (v - mean); };
+  return {mean, weighted ? sum(square) : kernels::deviation(column, n, mean), sums.squares};
 }
 
 // Entries that are not stored are zeros. Whether any of them counts is asked of numbers of rows, as sums of
@@ -135,11 +140,19 @@ std::shared_ptr<Lazy<Design::Lengths>> Design::of_length(Vector norm, Vector mag
   return std::make_shared<Lazy<Lengths>>(Lengths{std::move(norm), std::move(magnitude), largest});
 }
 
+template <class Task>
+void Design::for_each_column(Task task) const {
+  parallel_for(column_groups(), useful_threads(threads_, stored_entries()), [&](Index group) {
+    for (Index j = group * kColumnGroup; j < std::min(cols(), (group + 1) * kColumnGroup); ++j) task(j);
+  });
+}
+
 Design::Lengths Design::measured() const {  // of columns as they are stored
   const Vector once;
   const RowWeights rows{once, total_weight(), rows_};
   Vector norm(cols());
-  for_each_column([&](Index j) { norm[j] = std::sqrt(moments_of(storage_, raw(j), rows, false).squares); });
+  for_each_column([&](Index j) { norm[j] = moments_of(storage_, raw(j), rows, false).squares; });
+  norm = norm.cwiseSqrt();
   const double largest = norm.size() > 0 ? norm.maxCoeff() : 0;
   return {norm, norm, largest};
 }
@@ -166,12 +179,6 @@ Index Design::stored_entries() const {
       storage_);
 }
 
-void Design::for_each_column(const std::function<void(Index)>& task) const {
-  parallel_for(column_groups(), useful_threads(threads_, stored_entries()), [&](Index group) {
-    for (Index j = group * kColumnGroup; j < std::min(cols(), (group + 1) * kColumnGroup); ++j) task(j);
-  });
-}
-
 Design Design::standardized(bool center, bool scale, const Vector& weights) const {
   if (weights.size() > 0 && (weights.size() != rows_ || !weights.allFinite() || (weights.array() < 0).any() ||
                              !(weights.sum() > 0) || !std::isfinite(weights.sum())))
@@ -190,17 +197,21 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector(scale ? cols() : 0)};
   Vector norms(cols()), magnitudes(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
-  const double length = std::sqrt(rows.total);
   for_each_column([&](Index j) {
     const Moments m = moments_of(storage_, raw(j), rows, center);
     if (center) columns.offset(0, j) = m.mean;
-    const double norm = std::sqrt(m.deviation);
-    const bool scaled = scale && norm > 0;
-    const double unit = scaled ? norm / length : 1;
-    if (scale) columns.scale[j] = unit;
-    norms[j] = scaled ? length : norm;
-    magnitudes[j] = std::sqrt(m.squares) / unit;
+    norms[j] = m.deviation, magnitudes[j] = m.squares;
   });
+  magnitudes = magnitudes.cwiseSqrt();
+  norms = center ? Vector(norms.cwiseSqrt()) : magnitudes;
+  if (scale) {  // to norm sqrt(n); a constant column keeps its scale
+    const double length = std::sqrt(rows.total);
+    for (Index j = 0; j < cols(); ++j) {
+      columns.scale[j] = norms[j] > 0 ? norms[j] / length : 1;
+      magnitudes[j] /= columns.scale[j];
+      if (norms[j] > 0) norms[j] = length;
+    }
+  }
   return result.with(std::move(columns), of_length(std::move(norms), std::move(magnitudes)));
 }
 
@@ -258,7 +269,7 @@ bool Design::is_zero(Index column) const {
 Design Design::select(std::span<const Index> columns) const {
   const auto count = std::ssize(columns);
   const Columns& from = *columns_;
-  const bool scaled = from.scale.size() > 0;
+  const bool scaled = is_scaled();
   Columns to{from.raw.at(columns), Eigen::MatrixXd(from.offset.rows(), count), Vector(scaled ? count : 0)};
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];

@@ -80,8 +80,9 @@ class Design {
   const Eigen::MatrixXd& offsets() const { return columns_->offset; }  // k x p
   // What of v lies along B, as coefficients of B.
   Vector coordinates(const Vector& v) const;
-  double scale(Index column) const { return columns_->scale.size() > 0 ? columns_->scale[column] : 1; }
-  Vector scales() const { return columns_->scale.size() > 0 ? columns_->scale : Vector::Ones(cols()); }
+  bool is_scaled() const { return columns_->scale.size() > 0; }
+  double scale(Index column) const { return is_scaled() ? columns_->scale[column] : 1; }
+  Vector scales() const { return is_scaled() ? columns_->scale : Vector::Ones(cols()); }
   const Vector& norms() const { return lengths().norm; }  // ||x_j||
   // ||D raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
   // x_j is.
@@ -150,10 +151,11 @@ class Design {
     return lengths_->get([&] { return measured(); });
   }
   Lengths measured() const;
-  void for_each_column(const std::function<void(Index)>& task) const;  // in groups, on threads
-  const Vector& with_roots(const Vector& v, Vector& room) const;       // D v; in `room` if it is not v
-  Vector along_basis(const Vector& v) const;                           // B'v
-  void take_out(const Vector& shift, Vector& eta) const;               // eta <- D eta - B shift
+  template <class Task>
+  void for_each_column(Task task) const;                          // in groups, on threads
+  const Vector& with_roots(const Vector& v, Vector& room) const;  // D v; in `room` if it is not v
+  Vector along_basis(const Vector& v) const;                      // B'v
+  void take_out(const Vector& shift, Vector& eta) const;          // eta <- D eta - B shift
   double corrected(double product, Index column, const Vector& along) const {  // x_j'v from raw_j'D v, B'v
     for (Index d = 0; d < along.size(); ++d) product -= columns_->offset(d, column) * along[d];
     return product / scale(column);

@@ -15,6 +15,14 @@ void dot4(const float* const x[4], const double* v, Index n, double out[4]);
 void axpy(double a, const double* x, double* y, Index n);  // y <- y + a x
 void axpy(double a, const float* x, double* y, Index n);
 
+struct Sums {
+  double sum, squares;
+};
+Sums sums(const double* x, Index n);
+Sums sums(const float* x, Index n);
+double deviation(const double* x, Index n, double mean);  // the sum of (x_i - mean)^2
+double deviation(const float* x, Index n, double mean);
+
 struct Magnitudes {
   double sum, largest;
 };

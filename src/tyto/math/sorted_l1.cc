@@ -217,7 +217,9 @@ void pool(std::vector<double>& value) {
 }  // namespace
 
 SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), nonnegative_(nonnegative) {
-  for (Index i = 0; i < size_; ++i) {
+  bool valid = size_ == 0 || (std::isfinite(weights[0]) && weights[0] >= 0);
+  for (Index i = 1; i < size_; ++i) valid = valid & (weights[i] >= 0) & (weights[i] <= weights[i - 1]);
+  for (Index i = 0; i < size_ && !valid; ++i) {  // which one is wrong
     const auto at = [&] { return "weights: entry " + std::to_string(i + 1) + ": want "; };
     if (!std::isfinite(weights[i]) || weights[i] < 0)
       throw InvalidArgument(at() + "a finite number >= 0, got " + fmt::format("{}", weights[i]));
@@ -226,10 +228,12 @@ SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), no
   }
   if (size_ > 0 && weights[0] == 0) throw InvalidArgument("weights: want at least one that is not 0");
   Vector sum(size_ + 1);
-  long double running = 0;
-  for (Index i = 0; i <= size_; ++i) {
-    sum[i] = static_cast<double>(running);
-    if (i < size_) running += weights[i];
+  double running = 0, lost = 0;  // lost: what rounding took off; weights fall, so running is the larger one
+  sum[0] = 0;
+  for (Index i = 0; i < size_; ++i) {
+    const double next = running + weights[i];
+    lost += weights[i] - (next - running);
+    running = next, sum[i + 1] = running + lost;
   }
   data_ = std::make_shared<const Data>(Data{std::move(weights), std::move(sum)});
 }

@@ -25,6 +25,13 @@ bool short_columns(const Design& design) {
          (entries_at_most(design, kShortInCache) && design.stored_entries() <= kEntriesInCache);
 }
 
+// The first of the columns that pull hardest.
+Index hardest(const SortedL1& penalty, const Vector& v) {
+  Vector room;
+  const Vector& pulls = penalty.counted(v, room);
+  return entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest).front();
+}
+
 }  // namespace
 
 Contenders contenders(const SortedL1& penalty, const Vector& v, double level) {
@@ -106,9 +113,9 @@ Vector Correlation::values(const Selection& columns) const {
 Eigen::Array<bool, Eigen::Dynamic, 1> Correlation::bounded(const Selection& columns) const {
   Eigen::Array<bool, Eigen::Dynamic, 1> result(columns.size());
   bool* out = result.data();
-  const double* way = way_.data();
+  const double *way = way_.data(), now = way_now_;
   if (columns.size() == way_.size())  // a loop that the compiler vectorises
-    for (Index k = 0; k < result.size(); ++k) out[k] = way[k] != way_now_;
+    for (Index k = 0, n = way_.size(); k < n; ++k) out[k] = way[k] != now;
   else
     for (Index k = 0; k < result.size(); ++k) out[k] = !exact(columns[k]);
   return result;
@@ -127,13 +134,7 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
   };
   IndexSet support = nonzero_entries(beta);
-  if (support.empty()) {
-    support.resize(1);
-    if (nonnegative_)
-      v.maxCoeff(support.data());
-    else
-      v.cwiseAbs().maxCoeff(support.data());
-  }
+  if (support.empty()) support.push_back(hardest(problem.penalty, v));
   read_places(support);
   const bool whole = columns.size() == value_.size();
   if (whole && settled_way_ == way_now_ &&

@@ -9,6 +9,7 @@
 
 #include "tyto/base/error.h"
 #include "tyto/math/entries.h"
+#include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
@@ -37,6 +38,9 @@ void validate(const Design& design, const Vector& y) {
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
   const Vector& magnitudes = design.magnitudes();
+  if (!design.is_scaled() && std::isfinite(design.largest_magnitude()) &&
+      kernels::count_above(magnitudes.data(), magnitudes.size(), kTiny) == magnitudes.size())
+    return;  // mostly, and seen at once
   for (Index j = 0; j < design.cols(); ++j) {
     const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
     if (magnitudes[j] == 0 && std::isinf(scale)) continue;  // nothing is left of it
@@ -104,13 +108,6 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude +
                            std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
   return c;
-}
-
-void Certificate::restrict_to(std::span<const Index> columns) {
-  correlation = tyto::restrict_to(correlation, columns);
-  if (bounded.size() == 0) return;
-  for (Index k = 0; k < std::ssize(columns); ++k) bounded[k] = bounded[columns[static_cast<std::size_t>(k)]];
-  bounded.conservativeResize(std::ssize(columns));
 }
 
 Problem restrict_to(const Problem& problem, std::span<const Index> columns) {

@@ -45,7 +45,6 @@ struct Certificate {
   Vector correlation;                             // X'r; where a column was not read, a bound of |x_j'r|
   Eigen::Array<bool, Eigen::Dynamic, 1> bounded;  // such columns; empty if all were read
 
-  void restrict_to(std::span<const Index> columns);  // what it knows of the others is dropped
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {
     return std::isfinite(primal) && std::max(gap, 0.0) + rounding <= tolerance * primal;

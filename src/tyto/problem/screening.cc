@@ -99,12 +99,12 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
 }
 
 // The least bound of a column that the rule keeps. Of those above the smallest weight, of which there are
-// seldom many; they are counted first, as a vector that grows is twice as long for a while.
+// seldom many: most of the memory that is reserved is never touched.
 double cut(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
   const double smallest = p > 0 ? problem.penalty.weight(p - 1) : 0;
   std::vector<double> u;
-  u.reserve(static_cast<std::size_t>(count_bounds(problem, sphere, smallest, p)));
+  u.reserve(static_cast<std::size_t>(p));
   for_bounds(problem, sphere, [&](Index, std::span<double> block) {
     const Index kept = kernels::gather_above(block.data(), std::ssize(block), smallest, block.data());
     u.insert(u.end(), block.begin(), block.begin() + kept);

@@ -44,7 +44,8 @@ Vector make_residual(const Problem& problem, const Vector& beta) {
 
 PathStep summarize(double alpha, Fit fit, const Vector& y) {
   PathStep step{alpha};
-  step.beta = fit.solution.beta.sparseView();
+  const Index p = fit.solution.beta.size();
+  step.beta = sparse(fit.solution.beta, Selection::first(p), p);
   step.residual_norm = (y - fit.solution.eta).norm();
   step.explained = explained(step.residual_norm, y.norm());
   step.clusters = distinct_magnitudes(step.beta);

@@ -79,9 +79,15 @@ Pattern pattern_of(const Vector& beta) {
 
 namespace {
 
-// The two parts of a cluster; none if it stays together.
-Pattern cut(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
-            double tolerance) {
+// The price of its ranks begins at `first`.
+struct Ranks {
+  const SortedL1& penalty;
+  Index first;
+  double tolerance;
+};
+
+// The parts of a cluster; none if it stays together.
+Pattern cut(const Cluster& cluster, const Vector& ascent, const Ranks& ranks, Parts parts) {
   if (cluster.size() < 2) return {};
   std::vector<Pull> pulls;
   pulls.reserve(cluster.columns.size());
@@ -90,24 +96,32 @@ Pattern cut(const Cluster& cluster, const Vector& ascent, const SortedL1& penalt
     pulls.push_back({cluster.signs[i] * ascent[j], j, cluster.signs[i]});
   }
   sort_by_force(pulls);
-  const std::vector<Pool> pools = pool(pulls, penalty, first, tolerance);
+  const std::vector<Pool> pools = pool(pulls, ranks.penalty, ranks.first, ranks.tolerance);
   if (pools.size() == 1) return {};
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    return make_cluster(std::span(pulls).subspan(begin, end - begin), cluster.magnitude);
+  };
+  Pattern result;
+  if (parts == Parts::kAll) {
+    for (const Pool& p : pools) result.push_back(part(p.begin, p.end));
+    return result;
+  }
   double mean = 0;
   for (const Pool& p : pools) mean += p.speed_sum;
   mean /= static_cast<double>(pulls.size());
   std::size_t faster = 0;
   for (const Pool& p : pools)
     if (p.speed() > mean) faster = p.end;
-  return {make_cluster({pulls.data(), faster}, cluster.magnitude),
-          make_cluster({pulls.data() + faster, pulls.size() - faster}, cluster.magnitude)};
+  result.push_back(part(0, faster)), result.push_back(part(faster, pulls.size()));
+  return result;
 }
 
 }  // namespace
 
 Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
-              double tolerance) {
-  Pattern parts = cut(cluster, ascent, penalty, first, tolerance);
-  return parts.empty() ? Pattern{cluster} : parts;
+              double tolerance, Parts parts) {
+  Pattern result = cut(cluster, ascent, {penalty, first, tolerance}, parts);
+  return result.empty() ? Pattern{cluster} : result;
 }
 
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
@@ -136,7 +150,7 @@ double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty
 }  // namespace
 
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
-                   const SortedL1& penalty, double share) {
+                   const SortedL1& penalty, const Cuts& allowed) {
   constexpr std::size_t kCuts = 4, kNew = 32;  // so many are allowed in any case
   const double tolerance = 1e-13 * penalty.weight(0);
   struct Cut {
@@ -148,12 +162,13 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
   std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
   Index first = 0;
   for (std::size_t k = 0; k < pattern.size(); ++k) {
-    if (Pattern parts = cut(pattern[k], ascent, penalty, first, tolerance); !parts.empty())
+    if (Pattern parts = cut(pattern[k], ascent, {penalty, first, tolerance}, allowed.parts); !parts.empty())
       cuts.push_back({gain(parts[0], ascent, penalty, first), k, std::move(parts)});
     for (const Index j : pattern[k].columns) zero[static_cast<std::size_t>(j)] = false;
     first += pattern[k].size();
   }
-  const auto most = std::max(kCuts, static_cast<std::size_t>(share * static_cast<double>(pattern.size())));
+  const auto most =
+      std::max(kCuts, static_cast<std::size_t>(allowed.share * static_cast<double>(pattern.size())));
   if (cuts.size() > most) {
     std::ranges::sort(cuts, std::greater<>(), [](const Cut& c) { return std::pair(c.gain, c.cluster); });
     cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(most), cuts.end());
@@ -171,7 +186,7 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
       next.origin.push_back(static_cast<Index>(k));
       next.pattern.push_back(std::move(pattern[k]));
     } else {
-      next.origin.insert(next.origin.end(), 2, -1);
+      next.origin.insert(next.origin.end(), coming->parts.size(), -1);
       std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
     }
   }

@@ -25,22 +25,28 @@ Pattern pattern_of(const Vector& beta);
 // The part of a pattern that ties: `cluster` holds the ranks first, first + 1, ... of the penalty. Along the
 // direction of steepest descent its columns move apart into the clusters that are returned, the fastest first
 // (one cluster if it stays together). Speeds that differ by no more than `tolerance` count as equal.
-// `ascent` is minus the gradient of the loss, X'r.
+// `ascent` is minus the gradient of the loss, X'r. Either in two, the faster ones and the slower ones, or
+// into as many parts as there are speeds.
+enum class Parts { kTwo, kAll };
 Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
-              double tolerance);
+              double tolerance, Parts parts = Parts::kTwo);
 
 // The same for columns at zero: the clusters that leave it. `first` is the number of columns that are not 0.
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
                    double tolerance);
 
-// The next pattern to try: clusters that pull apart are cut in two, the hardest first, and no more than a
-// `share` of all; columns at zero leave it, the hardest first.
+// The next pattern to try: clusters that pull apart are cut, the hardest first, and no more than a share of
+// all; columns at zero leave it, the hardest first.
+struct Cuts {
+  double share = 1;
+  Parts parts = Parts::kTwo;
+};
 struct Refinement {
   Pattern pattern;
   std::vector<Index> origin;  // the cluster that this one has been, or -1 for a new one
   bool changed = false;
 };
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
-                   const SortedL1& penalty, double share);
+                   const SortedL1& penalty, const Cuts& allowed);
 
 }  // namespace tyto

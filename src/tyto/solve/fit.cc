@@ -141,14 +141,13 @@ struct Sequence::State {
   static constexpr Index kAhead = 12;
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
+  bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
   Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
-    if (!solver->takes_bounds() || !correlation.pays()) return certify(problem, at);
+    if (!lazy()) return certify(problem, at);
     if (std::exchange(given, false)) design.count_pass();
     correlation.move_to(y - at.eta);
     auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
-    Certificate c = certify(problem, at, std::move(values), dual_norm);
-    c.bounded = correlation.bounded(kept);
-    return c;
+    return certify(problem, at, std::move(values), dual_norm);
   }
   double passes_since(Index entries_read) const {
     return static_cast<double>(design.entries_read() - entries_read) /
@@ -195,7 +194,11 @@ void Sequence::start_from(const Vector& beta) {
 }
 
 Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer) {
-  const Stopwatch watch;
+  return fit(penalty, max_seconds, observer, {});
+}
+
+Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer,
+                  const Stopwatch& watch) {
   State& state = *state_;
   FitOptions options = state.options;
   options.max_seconds = max_seconds;
@@ -270,8 +273,9 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);
       if (moved) continue;  // another point: first its certificate
-      c.restrict_to(*alive);
+      c.correlation = restrict_to(c.correlation, *alive);
     }
+    if (state.lazy()) c.bounded = state.correlation.bounded(now.kept);
     solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop});
   }
 }
@@ -282,21 +286,19 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
   for (const SortedL1& penalty : penalties) state_->check(penalty);
   const Stopwatch watch;
   const Index read_before = state_->design.entries_read();
-  NextFits next{foreseen(penalties, max_seconds), true};
+  NextFits next{foreseen(penalties, max_seconds, watch), true};
   if (!next.fits.empty()) return next;
-  const double seconds = watch.seconds(), cpu_seconds = watch.cpu_seconds(),
-               passes = state_->passes_since(read_before);
-  Fit one = fit(penalties.front(), std::max(0.0, max_seconds - seconds), observer);
-  one.seconds += seconds, one.cpu_seconds += cpu_seconds, one.passes += passes;
-  next.fits.push_back(std::move(one)), next.foreseen = false;
+  const double passes = state_->passes_since(read_before);
+  next.fits.push_back(fit(penalties.front(), max_seconds, observer, watch)), next.foreseen = false;
+  next.fits.front().passes += passes;
   return next;
 }
 
 // The solver goes ahead without reading X, but not for long; then all of its points are certified by one
 // pass, and those up to the first that misses the tolerance are answers.
-std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds) {
+std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds,
+                                    const Stopwatch& watch) {
   constexpr double kLong = 0.25;  // seconds: who wants to stop is not asked before they are over
-  const Stopwatch watch;
   State& state = *state_;
   const Index read_before = state.design.entries_read(), p = state.design.cols();
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));

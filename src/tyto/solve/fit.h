@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tyto/base/stopwatch.h"
 #include "tyto/problem/problem.h"
 #include "tyto/solve/solver.h"
 
@@ -79,7 +80,9 @@ class Sequence {
   NextFits fit_next(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer = {});
 
  private:
-  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds);
+  // The time that they take is counted from the start of the watch.
+  Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer, const Stopwatch& watch);
+  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds, const Stopwatch& watch);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -21,6 +21,7 @@ class Newton final : public Solver {
     columns_.attach(problem.design, problem.ridge);
     ridge_ = problem.ridge;
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
+    settled_ = false;
     if (fallback_) fallback_->attach(problem, x);
   }
   bool takes_bounds() const override { return !fallback_; }
@@ -39,8 +40,11 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
+    // Far from the solution these columns are not the right ones yet.
+    const double enough = c.gap > 0.05 * c.primal ? 0.03 * c.gap : 0;
     descend(problem.penalty.head(std::ssize(columns_.present())),
-            {std::max(0.5 * goal.gap, 0.0005 * c.gap), goal.stop}, 0);
+            {.gap = std::max(0.5 * goal.gap, 0.0005 * c.gap), .enough = enough}, goal.stop);
+    settled_ = true;
     finish(problem, x);
   }
 
@@ -51,7 +55,8 @@ class Newton final : public Solver {
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
     if (Vector from(beta.size()); put(this->beta(), from), from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
-    if (!descend(penalty, {}, 0.5 * tolerance)) return false;
+    settled_ = false;
+    if (!descend(penalty, {.relative = 0.5 * tolerance}, [] { return false; })) return false;
     put(this->beta(), beta);
     return true;
   }
@@ -60,23 +65,34 @@ class Newton final : public Solver {
  private:
   static constexpr int kRounds = 100;
 
-  // Rounds of splitting and solving until the gap on the working set is small enough, absolutely or as a part
-  // of the objective, or nothing helps. True if it is.
-  bool descend(const SortedL1& penalty, const Goal& goal, double relative) {
+  // How small a gap on the working set is asked for.
+  struct Depth {
+    double gap = 0;       // absolutely, or
+    double relative = 0;  // as a part of the objective;
+    double enough = 0;    // this will do, if it has become slow
+  };
+
+  // Rounds of splitting and solving until the gap is small enough, or nothing helps. True if it is.
+  bool descend(const SortedL1& penalty, const Depth& depth, const std::function<bool()>& stop) {
+    constexpr double kSlow = 0.5, kVerySlow = 0.6;  // a round's gap over that of the last one
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
       const auto [gap, primal] = estimate(ascent, penalty);
-      const double target = std::max(goal.gap, relative * primal);
+      const double target = std::max(depth.gap, depth.relative * primal);
       if (gap <= target) return true;
-      if (round > 2 && goal.stop()) break;  // a few rounds at least: the next epoch goes on from there
-      if (round > 1 && gap > 1.5 * last) share_ = std::max(0.1, 0.5 * share_);
-      if (gap < 0.3 * last) share_ = std::min(1.0, 2 * share_);
+      if (gap <= depth.enough && gap > kVerySlow * last) return false;
+      if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
+      if (round > 1 && gap > 1.5 * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
+      if (gap < 0.3 * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
       if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);
+      cuts_.parts = round > 1 && depth.enough > 0 && gap > kSlow * last ? Parts::kAll : Parts::kTwo;
       last = gap;
-      if (round > 0 && !refine(ascent, penalty) && precision < 1e-8) break;
+      // A pattern that has been solved for this penalty is only split further.
+      const bool solved = round > 0 || settled_ || system_.pattern().empty();
+      if (solved && !refine(ascent, penalty) && precision < 1e-8) break;
       ClusterProblem clusters = system_.problem(ascent, penalty);
       clusters.solve(precision * std::max(target, 0.01 * gap));
       system_.adopt(clusters, columns_, state_);
@@ -90,8 +106,8 @@ class Newton final : public Solver {
            (problem.design.is_sparse() && std::ssize(nonzero_entries(x.beta)) > 1000);
   }
 
-  // The support, and about as many of the columns that pull hardest. A Gram matrix grows by reading all of
-  // its columns again: so by what is expected, or else by half at least.
+  // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
+  // or else only by what comes near its price: a column costs as many products as there are columns.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
     const Index p = problem.design.cols();
     reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
@@ -108,7 +124,9 @@ class Newton final : public Solver {
       want.swap(both);
     } else if (columns_.covariance() && !problem.design.is_sparse() &&
                !columns_.contains(problem.design, want)) {
-      want = hardest(support, x.beta, pull, std::max(count, columns_.size() / 2 * 3));
+      const double price = problem.penalty.weight(std::min(std::ssize(support), p - 1));
+      const double near = 0.9 * price / static_cast<double>(reach_);
+      std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(pull[j]) < near; });
     }
     expected_.clear();
     if (columns_.include(problem.design, want)) stale_ = true;
@@ -209,7 +227,7 @@ class Newton final : public Solver {
 
   // Cuts clusters that pull apart; false if there are none.
   bool refine(const Vector& ascent, const SortedL1& penalty) {
-    Refinement next = refined(system_.take_pattern(), columns_.present(), ascent, penalty, share_);
+    Refinement next = refined(system_.take_pattern(), columns_.present(), ascent, penalty, cuts_);
     system_.refine(std::move(next.pattern), next.origin, columns_);
     return next.changed;
   }
@@ -232,8 +250,10 @@ class Newton final : public Solver {
   std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
-  double gap_ = 0, share_ = 1, level_ = 0;
+  double gap_ = 0, level_ = 0;
+  Cuts cuts_;
   bool stale_ = false;
+  bool settled_ = false;  // the pattern is that of the penalty at hand
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "tests/support/random.h"
@@ -140,6 +141,35 @@ TEST(Split, PartsWhereSomeSubsetPullsAwayFromTheRest) {
   }
   EXPECT_GT(stayed, 300);
   EXPECT_GT(parted, 300);
+}
+
+// Cut into all its parts, a cluster falls apart into the same two halves and further, each part slower than
+// the one before.
+TEST(Split, IntoAllPartsBySpeed) {
+  int more = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Tie tie = random_tie(random);
+    const Pattern two = split(tie.cluster, tie.ascent, tie.penalty, tie.first, 1e-12);
+    const Pattern all = split(tie.cluster, tie.ascent, tie.penalty, tie.first, 1e-12, Parts::kAll);
+    expect_same_columns(all, tie.cluster);
+    EXPECT_EQ(all.size() > 1, two.size() > 1);
+    Index first = tie.first;
+    double last = std::numeric_limits<double>::infinity();
+    bool half = two.size() == 1;
+    for (const Cluster& part : all) {
+      const double speed = (signed_sum(part, tie.ascent) - price(tie.penalty, first, part.size())) /
+                           static_cast<double>(part.size());
+      EXPECT_LT(speed, last);
+      EXPECT_EQ(split(part, tie.ascent, tie.penalty, first, 1e-12).size(), 1U);
+      first += part.size(), last = speed;
+      half = half || first == tie.first + two[0].size();
+    }
+    EXPECT_TRUE(half);
+    more += all.size() > 2 ? 1 : 0;
+  }
+  EXPECT_GT(more, 300);
 }
 
 TEST(Split, EqualForcesStayTogetherUnderFallingWeights) {
