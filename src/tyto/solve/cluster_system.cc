@@ -17,6 +17,24 @@ void join(Cluster&& from, Cluster& to) {
   to.signs.insert(to.signs.end(), from.signs.begin(), from.signs.end());
 }
 
+// Clusters to, to + 1, ... that have been from, from + 1, ...
+struct Run {
+  Index to, from, length;
+};
+std::vector<Run> runs_of(const std::vector<Index>& origin) {
+  std::vector<Run> runs;
+  for (Index k = 0; k < std::ssize(origin); ++k) {
+    const Index from = origin[at(k)];
+    if (from < 0) continue;
+    if (!runs.empty() && runs.back().to + runs.back().length == k &&
+        runs.back().from + runs.back().length == from)
+      ++runs.back().length;
+    else
+      runs.push_back({k, from, 1});
+  }
+  return runs;
+}
+
 // Z: the signed sum of the columns of each cluster.
 Matrix sums(const Pattern& pattern, const WorkingSet& columns) {
   Matrix z(columns.rows(), std::ssize(pattern));
@@ -86,12 +104,11 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
     for (Index k = 0; k < count; ++k)
       hessian(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size());
   } else {
-    for (Index k = 0; k < count; ++k) {
-      if (origin[at(k)] < 0) continue;
-      const auto from = hessian_.col(origin[at(k)]);
-      for (Index l = 0; l < count; ++l)
-        if (origin[at(l)] >= 0) hessian(l, k) = from[origin[at(l)]];
-    }
+    const std::vector<Run> runs = runs_of(origin);
+    for (const Run& wide : runs)
+      for (const Run& high : runs)
+        hessian.block(high.to, wide.to, high.length, wide.length) =
+            hessian_.block(high.from, wide.from, high.length, wide.length);
     add_products(pattern, origin, columns, hessian);
   }
   pattern_.swap(pattern), hessian_.swap(hessian);

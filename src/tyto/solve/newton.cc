@@ -74,7 +74,9 @@ class Newton final : public Solver {
 
   // Rounds of splitting and solving until the gap is small enough, or nothing helps. True if it is.
   bool descend(const SortedL1& penalty, const Depth& depth, const std::function<bool()>& stop) {
-    constexpr double kSlow = 0.5, kVerySlow = 0.6;  // a round's gap over that of the last one
+    // A round's gap over that of the last one.
+    constexpr double kFast = 0.3, kSlow = 0.5, kVerySlow = 0.6, kWorse = 1.5;
+    const double stuck = depth.enough > 0 ? kFast : 0.8;  // then clusters are solved more exactly
     Vector ascent;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
@@ -85,9 +87,9 @@ class Newton final : public Solver {
       if (gap <= target) return true;
       if (gap <= depth.enough && gap > kVerySlow * last) return false;
       if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
-      if (round > 1 && gap > 1.5 * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
-      if (gap < 0.3 * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
-      if (gap > 0.3 * last) precision = std::max(0.1 * precision, 1e-12);
+      if (round > 1 && gap > kWorse * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
+      if (gap < kFast * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
+      if (gap > stuck * last) precision = std::max(0.1 * precision, 1e-12);
       cuts_.parts = round > 1 && depth.enough > 0 && gap > kSlow * last ? Parts::kAll : Parts::kTwo;
       last = gap;
       // A pattern that has been solved for this penalty is only split further.
