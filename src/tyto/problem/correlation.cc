@@ -127,8 +127,11 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   if (columns.empty()) return result;
   Vector& v = result.correlation;
   const auto read_places = [&](const IndexSet& places) {
-    read(columns.at(places));
-    for (const Index k : places) v[k] = value(columns[k]) - problem.ridge * beta[k];
+    if (4 * std::ssize(places) > 3 * value_.size())  // all of them are read sooner
+      read_all();
+    else
+      read(columns.at(places));
+    for (const Index k : places) v[k] = value_[columns[k]] - problem.ridge * beta[k];
   };
   const auto dual_norm = [&](const IndexSet& places) {
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
