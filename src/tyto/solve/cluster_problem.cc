@@ -17,24 +17,26 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ClusterProblem::ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index> sizes, Vector magnitudes,
-                               const SortedL1& penalty)
+ClusterProblem::ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty)
     : hessian_(std::move(hessian)),
-      ascent_(std::move(ascent)),
-      magnitude_(std::move(magnitudes)),
-      size_(std::move(sizes)),
+      ascent_(std::move(start.ascent)),
+      magnitude_(std::move(start.magnitudes)),
+      size_(std::move(start.sizes)),
       penalty_(penalty),
+      all_(std::move(start.order)),
       place_(size_.size(), kNowhere),
       parent_(size_.size()),
       sign_(size_.size(), 1) {
   std::iota(parent_.begin(), parent_.end(), Index{0});
-  order_.reserve(size_.size()), above_.reserve(size_.size());
-  for (Index k = 0; k < magnitude_.size(); ++k)
+  order_.reserve(all_.size()), above_.reserve(all_.size());
+  // A cluster whose columns cancel has no curvature: a little of it keeps steps finite.
+  least_curvature_ = 1e-300;
+  for (const Index k : all_) {
     if (magnitude_[k] > 0) order_.push_back(k);
+    least_curvature_ = std::max(least_curvature_, 1e-15 * hessian_(k, k));
+  }
   above_.resize(order_.size());
   renumber(0, std::ssize(order_));
-  // A cluster whose columns cancel has no curvature: a little of it keeps steps finite.
-  least_curvature_ = size_.empty() ? 1 : std::max(1e-15 * hessian_.diagonal().maxCoeff(), 1e-300);
 }
 
 Index ClusterProblem::group(Index k) const {
@@ -148,7 +150,7 @@ double ClusterProblem::update(Index k) {
 
 double ClusterProblem::sweep() {
   double progress = 0;
-  for (Index k = 0; k < magnitude_.size(); ++k)
+  for (const Index k : all_)
     if (parent_[at(k)] == k) progress += update(k);
   return progress;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "tyto/math/linear_algebra.h"
@@ -15,10 +16,16 @@ class PatternNewton;
 // which finds out what ties, and Newton's method, which finishes. Clusters that come to tie stay together.
 class ClusterProblem {
  public:
-  // ascent = q - Hc at the given magnitudes, which are non-increasing; ties are in the order they should
-  // part.
-  ClusterProblem(Matrix hessian, Vector ascent, std::vector<Index> sizes, Vector magnitudes,
-                 const SortedL1& penalty);
+  // A cluster has the number of its row and column of H.
+  struct Start {
+    Vector ascent;  // q - Hc at the magnitudes
+    Vector magnitudes;
+    std::vector<Index> sizes;
+    // The largest magnitude first, ties as they should part. Rows and columns of H that are not listed are
+    // nobody's.
+    std::vector<Index> order;
+  };
+  ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty);
 
   // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made.
   void solve(double target);
@@ -31,6 +38,7 @@ class ClusterProblem {
   // The groups that are not zero, the largest magnitude first.
   const std::vector<Index>& order() const { return order_; }
   const Matrix& hessian() const { return hessian_; }  // rows and columns of groups are theirs
+  Matrix take_hessian() { return std::move(hessian_); }
 
  private:
   double sweep();
@@ -50,6 +58,7 @@ class ClusterProblem {
   Vector ascent_, magnitude_;
   std::vector<Index> size_;
   const SortedL1& penalty_;
+  std::vector<Index> all_;     // clusters as they came
   std::vector<Index> order_;   // groups that are not zero, the largest first
   std::vector<Index> above_;   // by place: columns in the groups before it
   std::vector<Index> place_;   // by group: where it is in order_, or kNowhere

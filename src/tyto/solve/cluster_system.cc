@@ -1,6 +1,7 @@
 #include "tyto/solve/cluster_system.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tyto/math/kernels.h"
 #include "tyto/solve/subscript.h"
@@ -15,24 +16,6 @@ void join(Cluster&& from, Cluster& to) {
   }
   to.columns.insert(to.columns.end(), from.columns.begin(), from.columns.end());
   to.signs.insert(to.signs.end(), from.signs.begin(), from.signs.end());
-}
-
-// Clusters to, to + 1, ... that have been from, from + 1, ...
-struct Run {
-  Index to, from, length;
-};
-std::vector<Run> runs_of(const std::vector<Index>& origin) {
-  std::vector<Run> runs;
-  for (Index k = 0; k < std::ssize(origin); ++k) {
-    const Index from = origin[at(k)];
-    if (from < 0) continue;
-    if (!runs.empty() && runs.back().to + runs.back().length == k &&
-        runs.back().from + runs.back().length == from)
-      ++runs.back().length;
-    else
-      runs.push_back({k, from, 1});
-  }
-  return runs;
 }
 
 // Z: the signed sum of the columns of each cluster.
@@ -50,8 +33,8 @@ Matrix sums(const Pattern& pattern, const WorkingSet& columns) {
 }
 
 // The rows and columns of H that belong to new clusters.
-void add_products(const Pattern& pattern, const std::vector<Index>& origin, WorkingSet& columns,
-                  Matrix& hessian) {
+void add_products(const Pattern& pattern, const std::vector<Index>& origin, const std::vector<Index>& row,
+                  WorkingSet& columns, Matrix& hessian) {
   const Index count = std::ssize(pattern);
   std::vector<Index> slots, places, begin(pattern.size() + 1, 0);
   for (const Cluster& cluster : pattern)
@@ -75,7 +58,7 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, Work
     for (Index l = 0; l < count; ++l) {
       double sum = 0;
       for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
-      hessian(l, k) = hessian(k, l) = sum;
+      hessian(row[at(l)], row[at(k)]) = hessian(row[at(k)], row[at(l)]) = sum;
     }
   }
 }
@@ -83,7 +66,7 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, Work
 }  // namespace
 
 void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
-  pattern_.clear();
+  pattern_.clear(), row_.clear();
   hessian_.resize(0, 0);
   const std::vector<Index> origin(pattern.size(), -1);
   refine(std::move(pattern), origin, columns);
@@ -97,57 +80,85 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   const Index count = std::ssize(pattern);
   Index nonzeros = 0;
   for (const Cluster& cluster : pattern) nonzeros += cluster.size();
-  Matrix hessian(count, count);
   // Many columns in few clusters: their sums are cheaper than their products.
   if (!columns.covariance() && nonzeros > 2 * columns.rows()) {
-    gram(sums(pattern, columns), 0, hessian);
+    hessian_.resize(count, count), row_.resize(pattern.size());
+    gram(sums(pattern, columns), 0, hessian_);
     for (Index k = 0; k < count; ++k)
-      hessian(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size());
+      hessian_(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size()), row_[at(k)] = k;
   } else {
-    const std::vector<Run> runs = runs_of(origin);
-    for (const Run& wide : runs)
-      for (const Run& high : runs)
-        hessian.block(high.to, wide.to, high.length, wide.length) =
-            hessian_.block(high.from, wide.from, high.length, wide.length);
-    add_products(pattern, origin, columns, hessian);
+    make_room(origin);
+    add_products(pattern, origin, row_, columns, hessian_);
   }
-  pattern_.swap(pattern), hessian_.swap(hessian);
+  pattern_.swap(pattern);
+}
+
+// Old clusters keep their rows, and new ones take those that are free; H grows if there are too few, and
+// shrinks where most of it is nobody's.
+void ClusterSystem::make_room(const std::vector<Index>& origin) {
+  const Index count = std::ssize(origin), size = hessian_.rows();
+  std::vector<bool> taken(at(std::max(size, count)), false);
+  std::vector<Index> row(origin.size(), -1);
+  for (Index k = 0; k < count; ++k)
+    if (origin[at(k)] >= 0) row[at(k)] = row_[at(origin[at(k)])], taken[at(row[at(k)])] = true;
+  if (size < count) {
+    const Index room = count + count / 4;
+    Matrix larger = Matrix::Zero(room, room);
+    larger.topLeftCorner(size, size) = hessian_;
+    hessian_.swap(larger);
+  } else if (size > 2 * count + 64) {
+    std::vector<Index> stay;
+    for (Index& old : row)
+      if (old >= 0) stay.push_back(std::exchange(old, std::ssize(stay)));
+    Matrix smaller = Matrix::Zero(count, count);
+    for (Index j = 0; j < std::ssize(stay); ++j)
+      for (Index i = 0; i < std::ssize(stay); ++i) smaller(i, j) = hessian_(stay[at(i)], stay[at(j)]);
+    hessian_.swap(smaller);
+    taken.assign(at(count), false);
+    std::fill_n(taken.begin(), stay.size(), true);
+  }
+  Index free = 0;
+  for (Index& mine : row) {
+    if (mine >= 0) continue;
+    while (taken[at(free)]) ++free;
+    mine = free++;
+  }
+  row_.swap(row);
 }
 
 ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& penalty) {
-  const Index count = std::ssize(pattern_);
-  Vector pull(count), magnitudes(count);
-  std::vector<Index> sizes(pattern_.size());
-  for (Index k = 0; k < count; ++k) {
+  const Index size = hessian_.rows();
+  ClusterProblem::Start start{Vector::Zero(size), Vector::Zero(size), std::vector<Index>(at(size), 0), row_};
+  for (Index k = 0; k < std::ssize(pattern_); ++k) {
     const Cluster& cluster = pattern_[at(k)];
-    pull[k] = signed_sum(cluster, ascent);
-    magnitudes[k] = cluster.magnitude, sizes[at(k)] = cluster.size();
+    const Index row = row_[at(k)];
+    start.ascent[row] = signed_sum(cluster, ascent);
+    start.magnitudes[row] = cluster.magnitude, start.sizes[at(row)] = cluster.size();
   }
-  return {std::move(hessian_), std::move(pull), std::move(sizes), std::move(magnitudes), penalty};
+  return {std::move(hessian_), std::move(start), penalty};
 }
 
-void ClusterSystem::adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state) {
+void ClusterSystem::adopt(ClusterProblem solved, const WorkingSet& columns, Vector& state) {
   const std::vector<Index>& order = solved.order();
-  std::vector<Index> place(pattern_.size(), -1);
+  hessian_ = solved.take_hessian();
+  std::vector<Index> place(at(hessian_.rows()), -1);
   for (Index i = 0; i < std::ssize(order); ++i) place[at(order[at(i)])] = i;
   Pattern pattern(order.size());
   Vector step = Vector::Zero(columns.size());
   for (Index k = 0; k < std::ssize(pattern_); ++k) {
     Cluster& from = pattern_[at(k)];
-    const double value = solved.value(k), change = value - from.magnitude;
+    const Index row = row_[at(k)];
+    const double value = solved.value(row), change = value - from.magnitude;
     for (std::size_t m = 0; m < from.columns.size(); ++m) step[from.columns[m]] = from.signs[m] * change;
-    const Index i = place[at(solved.group(k))];
+    const Index i = place[at(solved.group(row))];
     if (i < 0) continue;
-    if (solved.sign(k) < 0)
+    if (solved.sign(row) < 0)
       for (double& sign : from.signs) sign = -sign;
     from.magnitude = std::abs(value);
     join(std::move(from), pattern[at(i)]);
   }
   columns.move(step, state);
-  Matrix hessian(std::ssize(order), std::ssize(order));
-  for (Index j = 0; j < hessian.cols(); ++j)
-    for (Index i = 0; i < hessian.rows(); ++i) hessian(i, j) = solved.hessian()(order[at(i)], order[at(j)]);
-  pattern_.swap(pattern), hessian_.swap(hessian);
+  pattern_.swap(pattern), row_ = order;
 }
 
 }  // namespace tyto

@@ -7,14 +7,14 @@
 namespace tyto {
 
 // A pattern over the slots of a working set, with the H of its cluster problem. Clusters that stay as they
-// are keep their entries.
+// are keep their row and column of H, wherever they come to stand in the pattern.
 class ClusterSystem {
  public:
   void assign(Pattern pattern, WorkingSet& columns);
   // Goes on to another pattern; origin[k] is the cluster that its cluster k has been, or -1 for a new one.
   void refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns);
   // Takes over what the cluster problem of this pattern came to; moves the state along.
-  void adopt(const ClusterProblem& solved, const WorkingSet& columns, Vector& state);
+  void adopt(ClusterProblem solved, const WorkingSet& columns, Vector& state);
 
   // Until it is adopted, H is with the problem.
   ClusterProblem problem(const Vector& ascent, const SortedL1& penalty);
@@ -22,8 +22,11 @@ class ClusterSystem {
   Pattern take_pattern() { return std::move(pattern_); }  // to be given back by refine()
 
  private:
+  void make_room(const std::vector<Index>& origin);
+
   Pattern pattern_;
-  Matrix hessian_;
+  std::vector<Index> row_;  // of H, by cluster
+  Matrix hessian_;          // it may have rows and columns that are nobody's
 };
 
 }  // namespace tyto

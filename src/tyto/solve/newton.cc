@@ -78,6 +78,7 @@ class Newton final : public Solver {
     constexpr double kFast = 0.3, kSlow = 0.5, kVerySlow = 0.6, kWorse = 1.5;
     const double stuck = depth.enough > 0 ? kFast : 0.8;  // then clusters are solved more exactly
     Vector ascent;
+    constexpr double kExact = 1e-12;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
@@ -89,15 +90,19 @@ class Newton final : public Solver {
       if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
       if (round > 1 && gap > kWorse * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
       if (gap < kFast * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
-      if (gap > stuck * last) precision = std::max(0.1 * precision, 1e-12);
+      if (gap > stuck * last) precision = std::max(0.1 * precision, kExact);
       cuts_.parts = round > 1 && depth.enough > 0 && gap > kSlow * last ? Parts::kAll : Parts::kTwo;
       last = gap;
-      // A pattern that has been solved for this penalty is only split further.
+      // A pattern that has been solved for this penalty is split further. If it is not, it has to be solved
+      // more exactly: the gap goes with the root of what the objective is off by.
       const bool solved = round > 0 || settled_ || system_.pattern().empty();
-      if (solved && !refine(ascent, penalty) && precision < 1e-8) break;
+      if (solved && !refine(ascent, penalty)) {
+        if (precision <= kExact) break;
+        precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
+      }
       ClusterProblem clusters = system_.problem(ascent, penalty);
       clusters.solve(precision * std::max(target, 0.01 * gap));
-      system_.adopt(clusters, columns_, state_);
+      system_.adopt(std::move(clusters), columns_, state_);
     }
     return false;
   }

@@ -148,9 +148,13 @@ void WorkingSet::ascent(const Vector& state, Vector& out) const {
 }
 
 void WorkingSet::move(const Vector& step, Vector& state) const {
-  if (covariance_) return add_product(-1, products_.topLeftCorner(size(), size()), step, state);
-  for (Index slot = 0; slot < step.size(); ++slot)
-    if (step[slot] != 0) add_column(slot, -step[slot], state);
+  if (covariance_ && 2 * (step.array() != 0).count() > size())
+    return add_product(-1, products_.topLeftCorner(size(), size()), step, state);
+  for (Index slot = 0; slot < step.size(); ++slot) {
+    if (step[slot] == 0) continue;
+    const double* column = covariance_ ? products_.col(slot).data() : packed_.col(slot).data();
+    kernels::axpy(-step[slot], column, state.data(), state.size());
+  }
 }
 
 void WorkingSet::add_column(Index slot, double a, Vector& out) const {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "tests/support/grouped.h"
 
@@ -13,8 +15,11 @@ namespace {
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 ClusterProblem solved(const Grouped& grouped, double target) {
-  ClusterProblem problem(grouped.hessian, grouped.ascent(grouped.magnitudes), grouped.sizes,
-                         grouped.magnitudes, grouped.penalty);
+  std::vector<Index> order(grouped.sizes.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  ClusterProblem problem(grouped.hessian,
+                         {grouped.ascent(grouped.magnitudes), grouped.magnitudes, grouped.sizes, order},
+                         grouped.penalty);
   problem.solve(target);
   return problem;
 }
@@ -114,8 +119,37 @@ TEST(ClusterProblem, OneGroup) {
     }
 }
 
+// The same problem with its clusters elsewhere in H, between rows and columns that are nobody's: the same
+// bits.
+TEST(ClusterProblem, ClustersMayHaveAnyRows) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Grouped grouped = random_grouped(random, false);
+    const Index count = grouped.pull.size(), size = count + 3;
+    std::vector<Index> rows(at(size));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    for (Index k = size - 1; k > 0; --k) std::swap(rows[at(k)], rows[at(random.below(k + 1))]);
+    rows.resize(at(count));
+    Matrix hessian = Matrix::Constant(size, size, 1e30);
+    ClusterProblem::Start start{Vector::Constant(size, 7), Vector::Zero(size),
+                                std::vector<Index>(at(size), 0), rows};
+    const Vector ascent = grouped.ascent(grouped.magnitudes);
+    for (Index k = 0; k < count; ++k) {
+      const Index row = rows[at(k)];
+      start.ascent[row] = ascent[k], start.magnitudes[row] = grouped.magnitudes[k];
+      start.sizes[at(row)] = grouped.sizes[at(k)];
+      for (Index l = 0; l < count; ++l) hessian(row, rows[at(l)]) = grouped.hessian(k, l);
+    }
+    ClusterProblem moved(hessian, start, grouped.penalty);
+    moved.solve(1e-13);
+    const ClusterProblem problem = solved(grouped, 1e-13);
+    for (Index k = 0; k < count; ++k) EXPECT_EQ(moved.value(rows[at(k)]), problem.value(k));
+  }
+}
+
 TEST(ClusterProblem, NothingToSolve) {
-  ClusterProblem problem(Matrix(0, 0), Vector(), {}, Vector(), SortedL1(Vector::Ones(3)));
+  ClusterProblem problem(Matrix(0, 0), {}, SortedL1(Vector::Ones(3)));
   problem.solve(1e-10);
   EXPECT_TRUE(problem.order().empty());
 }
