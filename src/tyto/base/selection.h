@@ -52,4 +52,16 @@ class Selection {
   bool listed_ = false;
 };
 
+// The numbers below `count` that are not among `some`, which are increasing.
+inline IndexSet all_but(std::span<const Index> some, Index count) {
+  IndexSet result;
+  auto next = some.begin();
+  for (Index j = 0; j < count; ++j)
+    if (next != some.end() && *next == j)
+      ++next;
+    else
+      result.push_back(j);
+  return result;
+}
+
 }  // namespace tyto

@@ -233,7 +233,7 @@ SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), no
   for (Index i = 0; i < size_; ++i) {
     const double next = running + weights[i];
     lost += weights[i] - (next - running);
-    running = next, sum[i + 1] = running + lost;
+    running = next, sum[i + 1] = std::isfinite(running) ? running + lost : running;
   }
   data_ = std::make_shared<const Data>(Data{std::move(weights), std::move(sum)});
 }

@@ -19,7 +19,7 @@ bool entries_at_most(const Design& design, Index a_column) {
 }
 // A column with so few entries is read sooner than it is ranked among its like; and one of more, where X
 // stays in the cache. One of still fewer is read sooner than its bound.
-constexpr Index kTiny = 8, kShort = 48, kShortInCache = 128, kEntriesInCache = 1 << 20;
+constexpr Index kTiny = 8, kShort = 48, kShortInCache = 128;
 bool short_columns(const Design& design) {
   return entries_at_most(design, kShort) ||
          (entries_at_most(design, kShortInCache) && design.stored_entries() <= kEntriesInCache);
@@ -71,9 +71,9 @@ void Correlation::move_to(const Vector& r) {
 
 void Correlation::adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance) {
   move_to(r);
-  way_now_ += distance;
   value_ = values;
-  way_.setConstant(way_now_ - distance);
+  way_.setConstant(way_now_);
+  if (distance > 0) way_now_ = std::nextafter(way_now_ + distance, std::numeric_limits<double>::infinity());
   for (const Index j : read) way_[j] = way_now_;
   complete_ = true;
 }
@@ -127,10 +127,13 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   if (columns.empty()) return result;
   Vector& v = result.correlation;
   const auto read_places = [&](const IndexSet& places) {
-    if (4 * std::ssize(places) > 3 * value_.size())  // all of them are read sooner
+    if (4 * std::ssize(places) > 3 * value_.size()) {  // all of them are read sooner
       read_all();
-    else
-      read(columns.at(places));
+      v = values(columns);
+      add_ridge(problem, beta, v);
+      return;
+    }
+    read(columns.at(places));
     for (const Index k : places) v[k] = value_[columns[k]] - problem.ridge * beta[k];
   };
   const auto dual_norm = [&](const IndexSet& places) {

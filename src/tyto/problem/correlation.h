@@ -9,6 +9,8 @@
 
 namespace tyto {
 
+constexpr Index kEntriesInCache = Index{1} << 20;  // of an X that is read sooner than bounded
+
 struct Settled {
   Vector correlation;  // exact where it matters, elsewhere at least of the right magnitude
   double dual_norm;    // of X'r

@@ -8,23 +8,11 @@
 namespace tyto {
 namespace {
 
-constexpr double kMargin = 1 + 1e-10;              // bounds cover rounding
-constexpr Index kDirections = 16;                  // that are remembered
-constexpr Index kPass = 8;                         // residuals at once that take twice as long as one
-constexpr Index kEntriesInCache = Index{1} << 20;  // of an X that is read sooner than bounded
+constexpr double kMargin = 1 + 1e-10;  // bounds cover rounding
+constexpr Index kDirections = 16;      // that are remembered
+constexpr Index kPass = 8;             // residuals at once that take twice as long as one
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-IndexSet all_but(const IndexSet& some, Index count) {
-  IndexSet result;
-  auto next = some.begin();
-  for (Index j = 0; j < count; ++j)
-    if (next != some.end() && *next == j)
-      ++next;
-    else
-      result.push_back(j);
-  return result;
-}
 
 // J° of the part of X'r that belongs to the support: no more than J°(X'r).
 double support_level(const SortedL1& penalty, const Vector& beta, const Vector& correlation) {

@@ -43,7 +43,7 @@ struct Certificate {
   double scale = 0;
   double residual_norm = 0;
   Vector correlation;                             // X'r; where a column was not read, a bound of |x_j'r|
-  Eigen::Array<bool, Eigen::Dynamic, 1> bounded;  // such columns; empty if all were read
+  Eigen::Array<bool, Eigen::Dynamic, 1> bounded;  // such columns; set for solvers, and empty elsewhere
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {

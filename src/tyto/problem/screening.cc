@@ -183,7 +183,8 @@ IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
 std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
                                       Index most) {
   const Index p = problem.design.cols();
-  if (most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most) return std::nullopt;
+  if (p > 0 && most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most)
+    return std::nullopt;
   const double least = cut(rule, problem, sphere);
   if (most < p && count_bounds(problem, sphere, least, most) > most) return std::nullopt;
   IndexSet result;

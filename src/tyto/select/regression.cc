@@ -50,15 +50,6 @@ void check(const Design& raw, const Vector& response, const RegressionOptions& o
     throw InvalidArgument("unpenalized: want at least one column that is penalised, got none");
 }
 
-IndexSet others(const IndexSet& columns, Index count) {
-  std::vector<bool> among(static_cast<std::size_t>(count));
-  for (const Index j : columns) among[static_cast<std::size_t>(j)] = true;
-  IndexSet result;
-  for (Index j = 0; j < count; ++j)
-    if (!among[static_cast<std::size_t>(j)]) result.push_back(j);
-  return result;
-}
-
 // The mean of a constant response is that constant, free of rounding: centred, it is exactly 0.
 double mean(const Vector& response, const Design& design) {
   const Vector& roots = design.roots();
@@ -118,7 +109,9 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   result.columns = raw.cols();
   result.penalized = Selection::first(raw.cols());
   if (!options.unpenalized.empty()) {
-    const IndexSet penalized = others(options.unpenalized, raw.cols());
+    IndexSet unpenalized = options.unpenalized;
+    std::ranges::sort(unpenalized);
+    const IndexSet penalized = all_but(unpenalized, raw.cols());
     design = design.select(penalized);
     result.penalized = penalized;
   }

@@ -109,9 +109,9 @@ Pattern cut(const Cluster& cluster, const Vector& ascent, const Ranks& ranks, Pa
   double mean = 0;
   for (const Pool& p : pools) mean += p.speed_sum;
   mean /= static_cast<double>(pulls.size());
-  std::size_t faster = 0;
-  for (const Pool& p : pools)
-    if (p.speed() > mean) faster = p.end;
+  std::size_t faster = pools.front().end;  // whatever the mean rounds to, no part is empty
+  for (std::size_t i = 1; i + 1 < pools.size(); ++i)
+    if (pools[i].speed() > mean) faster = pools[i].end;
   result.push_back(part(0, faster)), result.push_back(part(faster, pulls.size()));
   return result;
 }

@@ -336,7 +336,8 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
     const SortedL1& last = penalties[static_cast<std::size_t>(count - 1)];
     const Index nonzeros = (points.betas.col(count - 1).array() != 0).count();
     const double price = p <= kFew ? 0 : last.weight(std::min(nonzeros, p - 1));
-    state.solver->expect(entries_above(settled.bounds.col(count - 1), 0.5 * price));
+    Vector room;
+    state.solver->expect(entries_above(last.counted(settled.bounds.col(count - 1), room), 0.5 * price));
   }
   state.ahead = accepted == 0      ? std::max<Index>(2, state.ahead / 2)
                 : accepted == most ? 2 * State::kAhead

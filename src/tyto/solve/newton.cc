@@ -131,7 +131,7 @@ class Newton final : public Solver {
       want.swap(both);
     } else if (columns_.covariance() && !problem.design.is_sparse() &&
                !columns_.contains(problem.design, want)) {
-      const double price = problem.penalty.weight(std::min(std::ssize(support), p - 1));
+      const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
       std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(pull[j]) < near; });
     }

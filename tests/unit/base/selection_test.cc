@@ -48,5 +48,11 @@ TEST(Selection, MayBeOfNothing) {
   }
 }
 
+TEST(AllBut, ListsTheOthers) {
+  EXPECT_EQ(all_but(IndexSet{0, 2, 5}, 6), (IndexSet{1, 3, 4}));
+  EXPECT_EQ(all_but(IndexSet{}, 2), (IndexSet{0, 1}));
+  EXPECT_EQ(all_but(IndexSet{0, 1}, 2), IndexSet{});
+}
+
 }  // namespace
 }  // namespace tyto

@@ -189,6 +189,21 @@ TEST(Split, UnderEqualWeightsEveryDifferenceParts) {
   EXPECT_EQ(split(cluster, vec({1, 1 + 1e-9, -1}), lasso, 0, 1e-6).size(), 1U) << "within the tolerance";
 }
 
+// Speeds so close that their mean rounds to one of them.
+TEST(Split, NoPartIsEmpty) {
+  const Cluster cluster{{0, 1}, {1, 1}, 2};
+  const SortedL1 lasso(Vector::Ones(2));
+  for (double force = 1e4; force < 1.1e4; force += 7.3) {
+    const double next = std::nextafter(force, 1e9);
+    for (const Pattern& parts : {split(cluster, vec({force, next}), lasso, 0, 1e-13),
+                                 split(cluster, vec({next, force}), lasso, 0, 1e-13)}) {
+      ASSERT_EQ(parts.size(), 2U) << force;
+      EXPECT_EQ(parts[0].size(), 1) << force;
+      EXPECT_EQ(parts[1].size(), 1) << force;
+    }
+  }
+}
+
 // Only the first rank costs anything: columns part where one of them pulls back.
 TEST(Split, UnderTheLargestMagnitudeAloneOnlyThoseThatPullBackLeave) {
   const Cluster cluster{{0, 1, 2}, {1, 1, 1}, 1};
