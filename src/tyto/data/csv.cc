@@ -40,7 +40,7 @@ class CsvReader {
  public:
   CsvReader(const CsvLayout& layout, Index rows)
       : layout_(layout),
-        x_(rows, layout.features),
+        x_(make_matrix<double>(rows, layout.features)),
         y_(std::ranges::count(layout.role, CsvLayout::kResponse) > 0 ? rows : 0),
         rows_(x_) {}
 

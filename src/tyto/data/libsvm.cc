@@ -140,7 +140,7 @@ void check_same(const Sources& sources, bool same) {
 }
 
 void read_dense(const Sources& sources, const Shape& shape, Dataset& data) {
-  DenseMatrix<double> x(shape.rows, shape.cols);
+  DenseMatrix<double> x = make_matrix<double>(shape.rows, shape.cols);
   RowWriter<double> rows(x);
   for_each_example(sources, shape.cols, [&](const Lines& lines, Example& example) {
     if (rows.written() == shape.rows) lines.fail_file(kFileChanged);

@@ -174,7 +174,7 @@ void read_dense_file(const Source& source, Index& base, DenseMatrix<double>& x) 
 }
 
 Design read_dense(const Sources& sources, const Shape& shape) {
-  DenseMatrix<double> x(shape.rows, shape.cols);
+  DenseMatrix<double> x = make_matrix<double>(shape.rows, shape.cols);
   Index base = 0;
   for (const Source& source : sources) read_dense_file(source, base, x);
   if (base != shape.rows) fail(sources.back().name(), 0, kFileChanged);

@@ -78,7 +78,7 @@ class NpyReader {
  public:
   // `target`: the column of the response, or -1.
   NpyReader(Index rows, Index cols, Index target)
-      : target_(target), x_(rows, cols - (target >= 0)), y_(target >= 0 ? rows : 0) {}
+      : target_(target), x_(make_matrix<Scalar>(rows, cols - (target >= 0))), y_(target >= 0 ? rows : 0) {}
 
   void read(const Source& source) {
     Stream stream = source.open();
