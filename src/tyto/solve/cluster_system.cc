@@ -94,7 +94,7 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
 }
 
 // Old clusters keep their rows, and new ones take those that are free; H grows if there are too few, and
-// shrinks where most of it is nobody's.
+// shrinks where much of it is nobody's: coordinate descent goes over all of it.
 void ClusterSystem::make_room(const std::vector<Index>& origin) {
   const Index count = std::ssize(origin), size = hessian_.rows();
   std::vector<bool> taken(at(std::max(size, count)), false);
@@ -102,11 +102,11 @@ void ClusterSystem::make_room(const std::vector<Index>& origin) {
   for (Index k = 0; k < count; ++k)
     if (origin[at(k)] >= 0) row[at(k)] = row_[at(origin[at(k)])], taken[at(row[at(k)])] = true;
   if (size < count) {
-    const Index room = count + count / 4;
+    const Index room = count + count / 16;
     Matrix larger = Matrix::Zero(room, room);
     larger.topLeftCorner(size, size) = hessian_;
     hessian_.swap(larger);
-  } else if (size > 2 * count + 64) {
+  } else if (size > count + count / 8 + 32) {
     std::vector<Index> stay;
     for (Index& old : row)
       if (old >= 0) stay.push_back(std::exchange(old, std::ssize(stay)));
