@@ -17,7 +17,4 @@ void expect_certificate_holds(const Problem& problem, const Vector& beta);
 // dual point, is another one than the exact one, though as valid.
 void expect_certificates_agree(const Problem& problem, const Vector& beta);
 
-// The ball around the dual point of a certificate that holds the dual optimum; the margin for rounding goes
-// under the root.
-
 }  // namespace tyto
