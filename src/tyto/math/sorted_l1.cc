@@ -217,9 +217,9 @@ void pool(std::vector<double>& value) {
 }  // namespace
 
 SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), nonnegative_(nonnegative) {
-  bool valid = size_ == 0 || (std::isfinite(weights[0]) && weights[0] >= 0);
-  for (Index i = 1; i < size_; ++i) valid = valid & (weights[i] >= 0) & (weights[i] <= weights[i - 1]);
-  for (Index i = 0; i < size_ && !valid; ++i) {  // which one is wrong
+  Index valid = size_ > 0 && std::isfinite(weights[0]) && weights[0] >= 0 ? 1 : 0;
+  for (Index i = 1; i < size_; ++i) valid += weights[i] >= 0 && weights[i] <= weights[i - 1] ? 1 : 0;
+  for (Index i = 0; i < size_ && valid < size_; ++i) {  // which one is wrong
     const auto at = [&] { return "weights: entry " + std::to_string(i + 1) + ": want "; };
     if (!std::isfinite(weights[i]) || weights[i] < 0)
       throw InvalidArgument(at() + "a finite number >= 0, got " + fmt::format("{}", weights[i]));
