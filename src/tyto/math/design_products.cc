@@ -32,29 +32,31 @@ void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const d
   }
 }
 
-// The same for many v: blocks of rows, packed where the columns are not one after the other as doubles.
+// The same for many v, two at a time, in blocks of rows that stay in the cache.
 template <class Scalar>
-void products(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v, Matrix& out) {
-  constexpr Index kBlock = 1024;
+void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v, Matrix& out) {
+  const Index kBlock = std::max<Index>(1024, 16384 / std::max<Index>(v.cols(), 1));
   const Index count = std::ssize(columns);
-  const bool in_place = std::is_same_v<Scalar, double> && columns.back() - columns.front() == count - 1;
-  Matrix packed(in_place ? 0 : std::min(kBlock, x.rows), count);
   for (Index begin = 0; begin < x.rows; begin += kBlock) {
     const Index length = std::min(kBlock, x.rows - begin);
-    const Scalar* first = x.data + columns.front() * x.rows + begin;
-    const auto block = v.middleRows(begin, length);
-    if constexpr (std::is_same_v<Scalar, double>)
-      if (in_place) {
-        transpose_product(Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(first, length, count,
-                                                                            Eigen::OuterStride<>(x.rows)),
-                          block, begin == 0 ? 0.0 : 1.0, out);
-        continue;
+    const auto at = [&](Index k) {  // the last column fills up its group of four
+      return x.data + columns[static_cast<std::size_t>(std::min(k, count - 1))] * x.rows + begin;
+    };
+    for (Index k = 0; k < count; k += 4) {
+      const std::array<const Scalar*, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
+      for (Index c = 0; c < v.cols(); c += 2) {
+        std::array<double, 8> sums{};
+        const double* first = v.col(c).data() + begin;
+        if (c + 1 < v.cols())
+          kernels::dot4x2(four.data(), first, first + x.rows, length, sums.data());
+        else
+          kernels::dot4(four.data(), first, length, sums.data());
+        for (Index i = 0; i < std::min<Index>(4, count - k); ++i) {
+          out(k + i, c) += sums[static_cast<std::size_t>(i)];
+          if (c + 1 < v.cols()) out(k + i, c + 1) += sums[static_cast<std::size_t>(4 + i)];
+        }
       }
-    for (Index k = 0; k < count; ++k) {
-      const Scalar* from = x.data + columns[static_cast<std::size_t>(k)] * x.rows + begin;
-      for (Index i = 0; i < length; ++i) packed(i, k) = static_cast<double>(from[i]);
     }
-    transpose_product(packed.topRows(length), block, begin == 0 ? 0.0 : 1.0, out);
   }
 }
 
@@ -210,6 +212,14 @@ void Design::compute_products(std::span<const Index> columns,
     }
     return;
   }
+  constexpr Index kThin = 24;
+  if (fresh <= kThin) {
+    Matrix thin(rows_, fresh), values;
+    pack(columns.last(static_cast<std::size_t>(fresh)), 0, rows_, thin.data());
+    transpose_multiply(columns, thin, values);
+    out = values;
+    return;
+  }
   constexpr Index kTile = 128, kBlock = 256;
   const Index tiles = (fresh + kTile - 1) / kTile;
   const int threads = useful_threads(threads_, rows_ * fresh);
@@ -325,7 +335,7 @@ IndexSet Design::residuals(const Vector& y, const Matrix& beta, Matrix& r, Matri
       pack(support, begin, length, block.data());
       auto rest = r.middleRows(begin, length);
       product(block, factors, rest);
-      rest = y.segment(begin, length).replicate(1, beta.cols()) - rest;
+      for (Index k = 0; k < rest.cols(); ++k) rest.col(k) = y.segment(begin, length) - rest.col(k);
       transpose_product(block, rest, 1, sums[static_cast<std::size_t>(part)]);
     }
   });
@@ -353,7 +363,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
     Matrix part = Matrix::Zero(width, v.cols());
     std::visit(
         [&](const auto& x) {
-          if constexpr (!requires { x.start; }) tyto::products(x, {group.data(), own.size()}, scaled, part);
+          if constexpr (!requires { x.start; }) dots(x, {group.data(), own.size()}, scaled, part);
         },
         storage_);
     for (Index k = 0; k < width; ++k) {

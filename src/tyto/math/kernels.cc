@@ -105,6 +105,28 @@ void dot4_any(const Scalar* const x[4], const double* v, Index n, double out[4])
 }
 
 template <class Scalar>
+void dot4x2_any(const Scalar* const x[4], const double* v, const double* w, Index n, double out[8]) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const Scalar *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
+  VectorD a = hn::Zero(d), b = a, c = a, e = a, f = a, g = a, h = a, k = a;
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const VectorD vi = hn::LoadU(d, v + i), wi = hn::LoadU(d, w + i);
+    const VectorD y0 = load(d, x0 + i), y1 = load(d, x1 + i), y2 = load(d, x2 + i), y3 = load(d, x3 + i);
+    a = hn::MulAdd(y0, vi, a), b = hn::MulAdd(y1, vi, b), c = hn::MulAdd(y2, vi, c);
+    e = hn::MulAdd(y3, vi, e), f = hn::MulAdd(y0, wi, f), g = hn::MulAdd(y1, wi, g);
+    h = hn::MulAdd(y2, wi, h), k = hn::MulAdd(y3, wi, k);
+  }
+  out[0] += sum(d, a), out[1] += sum(d, b), out[2] += sum(d, c), out[3] += sum(d, e);
+  out[4] += sum(d, f), out[5] += sum(d, g), out[6] += sum(d, h), out[7] += sum(d, k);
+  if (i == n) return;
+  const Scalar* const rest[4] = {x0 + i, x1 + i, x2 + i, x3 + i};
+  dot4_any(rest, v + i, n - i, out);
+  dot4_any(rest, w + i, n - i, out + 4);
+}
+
+template <class Scalar>
 void axpy_any(double factor, const Scalar* x, double* y, Index n) {
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -343,6 +365,12 @@ void dot4_double(const double* const x[4], const double* v, Index n, double out[
   dot4_any(x, v, n, out);
 }
 void dot4_float(const float* const x[4], const double* v, Index n, double out[4]) { dot4_any(x, v, n, out); }
+void dot4x2_double(const double* const x[4], const double* v, const double* w, Index n, double out[8]) {
+  dot4x2_any(x, v, w, n, out);
+}
+void dot4x2_float(const float* const x[4], const double* v, const double* w, Index n, double out[8]) {
+  dot4x2_any(x, v, w, n, out);
+}
 void axpy_double(double a, const double* x, double* y, Index n) { axpy_any(a, x, y, n); }
 void axpy_float(double a, const float* x, double* y, Index n) { axpy_any(a, x, y, n); }
 Sums sums_double(const double* x, Index n) { return sums_any(x, n); }
@@ -361,6 +389,8 @@ HWY_EXPORT(dot_double);
 HWY_EXPORT(dot_float);
 HWY_EXPORT(dot4_double);
 HWY_EXPORT(dot4_float);
+HWY_EXPORT(dot4x2_double);
+HWY_EXPORT(dot4x2_float);
 HWY_EXPORT(axpy_double);
 HWY_EXPORT(axpy_float);
 HWY_EXPORT(sums_double);
@@ -385,6 +415,12 @@ void dot4(const double* const x[4], const double* v, Index n, double out[4]) {
 }
 void dot4(const float* const x[4], const double* v, Index n, double out[4]) {
   HWY_DYNAMIC_DISPATCH(dot4_float)(x, v, n, out);
+}
+void dot4x2(const double* const x[4], const double* v, const double* w, Index n, double out[8]) {
+  HWY_DYNAMIC_DISPATCH(dot4x2_double)(x, v, w, n, out);
+}
+void dot4x2(const float* const x[4], const double* v, const double* w, Index n, double out[8]) {
+  HWY_DYNAMIC_DISPATCH(dot4x2_float)(x, v, w, n, out);
 }
 void axpy(double a, const double* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_double)(a, x, y, n); }
 void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_float)(a, x, y, n); }

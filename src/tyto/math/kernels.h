@@ -12,6 +12,9 @@ double dot(const float* x, const double* v, Index n);
 // out[k] <- out[k] + x[k]'v for four columns: v is read once, and the four sums hide each other's latency.
 void dot4(const double* const x[4], const double* v, Index n, double out[4]);
 void dot4(const float* const x[4], const double* v, Index n, double out[4]);
+// The same for two vectors: out[k] with v, out[4 + k] with w. The columns are read once.
+void dot4x2(const double* const x[4], const double* v, const double* w, Index n, double out[8]);
+void dot4x2(const float* const x[4], const double* v, const double* w, Index n, double out[8]);
 void axpy(double a, const double* x, double* y, Index n);  // y <- y + a x
 void axpy(double a, const float* x, double* y, Index n);
 

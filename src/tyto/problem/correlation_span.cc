@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMargin = 1 + 1e-10;  // bounds cover rounding
 constexpr Index kDirections = 16;      // that are remembered
+constexpr double kApart = 1e-5;        // of its length, for a residual to give another direction
 constexpr Index kPass = 8;             // residuals at once that take twice as long as one
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -31,8 +32,11 @@ Points points_at(const Design& design, const Vector& y, double ridge, std::span<
   return points;
 }
 
-CorrelationSpan::CorrelationSpan(const Design& design, bool nonnegative)
-    : design_(design), nonnegative_(nonnegative), in_cache_(design.stored_entries() <= kEntriesInCache) {}
+CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative)
+    : design_(design),
+      y_(y),
+      nonnegative_(nonnegative),
+      in_cache_(design.stored_entries() <= kEntriesInCache) {}
 
 CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   const Index p = design_.cols(), count = points.residuals.cols();
@@ -49,7 +53,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   Vector levels(count);
   for (Index k = 0; k < count; ++k)
     levels[k] = support_level(penalty(k), points.betas.col(k), result.bounds.col(k));
-  if (directions_.cols() == 0) add_direction(points.residuals.col(0));
+  if (directions_.cols() == 0) add_directions(points.residuals, points.residuals.colwise().norm());
 
   std::vector<Contenders> large(at(count));
   IndexSet needed;
@@ -67,11 +71,11 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
       if (wanted[at(j)]) needed.push_back(j);
     // To read all columns for one more direction must save more than it costs.
     if (std::ssize(needed) * count < kPass * p || 3 * std::ssize(needed) > 2 * before) break;
-    Index furthest = 0;
-    result.distances.maxCoeff(&furthest);
-    add_direction(points.residuals.col(furthest));
+    if (!add_directions(points.residuals, result.distances)) break;
   }
   read(points, needed, result);
+  if (std::ssize(result.read) == p)  // directions for nothing
+    for (const Index k : {count - 1, count / 2}) know(points.residuals.col(k), result.values.col(k));
   for (Index k = 0; k < count; ++k) {
     const IndexSet& columns = large[at(k)].columns;
     const double norm = penalty(k).head(std::ssize(columns)).dual_norm(result.bounds.col(k)(columns));
@@ -122,20 +126,56 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
 }
 
 void CorrelationSpan::know(const Vector& r, const Vector& correlation) {
-  const double length = r.norm();
-  if (in_cache_ || !(length > 0)) return;
-  directions_ = r / length, correlations_ = correlation / length;
+  if (in_cache_) return;
+  Vector q = r, values = correlation;
+  for (int twice = 0; twice < 2 && directions_.cols() > 0; ++twice) {
+    const Vector along = directions_.transpose() * q;
+    q -= directions_ * along, values -= correlations_ * along;
+  }
+  if (const double length = q.norm(); length > kApart * r.norm()) append(q / length, values / length);
 }
 
-void CorrelationSpan::add_direction(const Vector& r) {
-  Vector q = r.normalized(), correlation;
-  if (directions_.cols() == kDirections) directions_.resize(0, 0), correlations_.resize(0, 0);
+bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) {
+  constexpr Index kAtOnce = 2;  // take hardly longer than one
+  std::vector<Vector> fresh;
+  while (std::ssize(fresh) < kAtOnce) {
+    Index furthest = 0;
+    distances.maxCoeff(&furthest);
+    Vector q = residuals.col(furthest);
+    const double enough = kApart * q.norm();
+    for (int twice = 0; twice < 2; ++twice) {
+      if (directions_.cols() > 0) q -= directions_ * (directions_.transpose() * q);
+      for (const Vector& other : fresh) q -= other.dot(q) * other;
+    }
+    const double length = q.norm();
+    if (!(length > enough)) break;
+    fresh.push_back(q / length);
+    const Vector along = residuals.transpose() * fresh.back();
+    distances = (distances.array().square() - along.array().square()).cwiseMax(0).sqrt();
+  }
+  if (fresh.empty()) return false;
+  Matrix directions(residuals.rows(), std::ssize(fresh)), correlations;
+  for (Index k = 0; k < directions.cols(); ++k) directions.col(k) = fresh[at(k)];
+  design_.transpose_multiply(all_but({}, design_.cols()), directions, correlations);
+  for (Index k = 0; k < directions.cols(); ++k) append(directions.col(k), correlations.col(k));
+  return true;
+}
+
+void CorrelationSpan::append(const Vector& q, const Vector& correlation) {
+  if (directions_.cols() == kDirections) {  // the younger half stays
+    directions_ = directions_.rightCols(kDirections / 2).eval();
+    correlations_ = correlations_.rightCols(kDirections / 2).eval();
+    along_y_ = along_y_.tail(kDirections / 2).eval();
+  }
   const Index before = directions_.cols();
-  for (int twice = 0; twice < 2 && before > 0; ++twice)
-    q -= directions_ * (directions_.transpose() * q), q.normalize();
-  design_.transpose_multiply(q, correlation);
   directions_.conservativeResize(q.size(), before + 1), directions_.col(before) = q;
   correlations_.conservativeResize(correlation.size(), before + 1), correlations_.col(before) = correlation;
+  along_y_.conservativeResize(before + 1), along_y_[before] = q.dot(y_);
+}
+
+Vector CorrelationSpan::guess(const Vector& beta) const {
+  if (directions_.cols() == 0) return {};
+  return correlations_ * (along_y_ - correlations_.transpose() * beta);
 }
 
 }  // namespace tyto

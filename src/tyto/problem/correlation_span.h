@@ -23,7 +23,7 @@ Points points_at(const Design& design, const Vector& y, double ridge, std::span<
 // section 3). Residuals of neighbouring strengths lie close to few directions.
 class CorrelationSpan {
  public:
-  CorrelationSpan(const Design& design, bool nonnegative);
+  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative);
 
   // One column for each point.
   struct Settled {
@@ -34,18 +34,24 @@ class CorrelationSpan {
     Vector dual_norms;       // of X'r
   };
   Settled settle(const Points& points);
-  void know(const Vector& r, const Vector& correlation);  // X'r: its direction is the first
+  void know(const Vector& r, const Vector& correlation);  // X'r: one more direction
+  // X'r at a point, as far as r is along the directions; empty if there are none.
+  Vector guess(const Vector& beta) const;
 
  private:
   void read(const Points& points, std::span<const Index> columns, Settled& of) const;
   void take(const Points& points, std::span<const Index> columns, const Eigen::MatrixXd& exact,
             Settled& of) const;
   void bound(const Points& points, Settled& of) const;
-  void add_direction(const Vector& r);  // reads all columns
+  // One or two more, of the residuals that are furthest from what is known: all columns are read.
+  bool add_directions(const Eigen::MatrixXd& residuals, Vector distances);
+  void append(const Vector& q, const Vector& correlation);
 
   Design design_;
+  Vector y_;
   bool nonnegative_, in_cache_;
   Eigen::MatrixXd directions_, correlations_;  // Q, X'Q
+  Vector along_y_;                             // Q'y
 };
 
 }  // namespace tyto

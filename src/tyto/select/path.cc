@@ -42,12 +42,12 @@ Vector make_residual(const Problem& problem, const Vector& beta) {
   return problem.y - make_iterate(problem, beta).eta;
 }
 
-PathStep summarize(double alpha, Fit fit, const Vector& y) {
+PathStep summarize(double alpha, Fit fit, const Vector& y, double y_norm) {
   PathStep step{alpha};
   const Index p = fit.solution.beta.size();
   step.beta = sparse(fit.solution.beta, Selection::first(p), p);
   step.residual_norm = (y - fit.solution.eta).norm();
-  step.explained = explained(step.residual_norm, y.norm());
+  step.explained = explained(step.residual_norm, y_norm);
   step.clusters = distinct_magnitudes(step.beta);
   fit.solution = {}, fit.certificate.correlation = {};
   step.fit = std::move(fit);
@@ -87,6 +87,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   std::vector<SortedL1> penalties;
   penalties.reserve(alphas.size());
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
+  const double y_norm = unit.y.norm();
   bool interrupted = false;
   const auto watch = [&](const TracePoint& at) {
     const Index step = std::ssize(path.steps);
@@ -104,7 +105,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
       if (foreseen) watch(now->trace.back());
       path.passes += now->passes;
       path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
-      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit.y));
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit.y, y_norm));
       path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
     }
   }

@@ -1,6 +1,7 @@
 #include "tyto/solve/cluster_system.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tyto/math/kernels.h"
@@ -124,6 +125,38 @@ void ClusterSystem::make_room(const std::vector<Index>& origin) {
     mine = free++;
   }
   row_.swap(row);
+}
+
+bool ClusterSystem::follow(const Vector& ascent, const SortedL1& penalty, const WorkingSet& columns,
+                           Vector& state) {
+  constexpr Index kMost = 48;  // clusters; with more of them a pattern seldom stays
+  const Index count = std::ssize(pattern_);
+  if (count > kMost) return false;
+  Matrix factor(count, count);
+  Vector change(count), step = Vector::Zero(columns.size());
+  Index above = 0;
+  for (Index j = 0; j < count; ++j) {
+    for (Index i = j; i < count; ++i) factor(i, j) = hessian_(row_[at(i)], row_[at(j)]);
+    const Index below = above + pattern_[at(j)].size();
+    const double price = penalty.weight_sum(below) - penalty.weight_sum(above);
+    change[j] = signed_sum(pattern_[at(j)], ascent) - price;
+    above = below;
+  }
+  const Vector diagonal = factor.diagonal();
+  if (!cholesky(factor) || (factor.diagonal().array().square() < 1e-12 * diagonal.array()).any()) return false;
+  cholesky_solve(factor, change);
+  double last = std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < count; ++k) {
+    const Cluster& cluster = pattern_[at(k)];
+    const double magnitude = cluster.magnitude + change[k];
+    if (!(magnitude > 0 && magnitude < last)) return false;
+    for (std::size_t m = 0; m < cluster.columns.size(); ++m)
+      step[cluster.columns[m]] = cluster.signs[m] * change[k];
+    last = magnitude;
+  }
+  for (Index k = 0; k < count; ++k) pattern_[at(k)].magnitude += change[k];
+  columns.move(step, state);
+  return true;
 }
 
 ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& penalty) {

@@ -153,6 +153,36 @@ struct Sequence::State {
     return static_cast<double>(design.entries_read() - entries_read) /
            static_cast<double>(std::max<Index>(entries, 1));
   }
+  // Whether columns that the solver does not have seem to pull too hard at a point that it has foreseen. The
+  // first of the next penalties is that of the point.
+  bool outgrown(std::span<const SortedL1> next, const Vector& beta) const {
+    constexpr double kTooHard = 1.01;
+    Vector pulls = span.guess(beta);
+    if (pulls.size() == 0) return false;
+    solver->recall(pulls);
+    if (next.front().dual_norm(pulls) <= kTooHard) return false;
+    expect(next, beta, pulls);
+    return true;
+  }
+  // Tells the solver which columns pull as hard as they will have to soon, on data with many of them.
+  void expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const {
+    constexpr Index kFew = 128;
+    constexpr std::size_t kSoon = 12;
+    const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
+    const SortedL1& soon = next[std::min(kSoon, next.size() - 1)];
+    Vector room;
+    solver->expect(entries_above(soon.counted(pulls, room),
+                                 p <= kFew ? 0 : soon.weight(std::min(nonzeros, p - 1))));
+  }
+  // The solver takes in what it expects, at the point of the last certificate.
+  void extend(const Problem& problem) const {
+    const Iterate at{x.beta, x.eta};
+    Certificate c;
+    c.correlation = correlation.values(all), c.bounded = correlation.bounded(all);
+    add_ridge(problem, at.beta, c.correlation);
+    c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
+    solver->prepare(problem, at, c);
+  }
   void check(const SortedL1& penalty) const {
     if (penalty.size() != design.cols())
       throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
@@ -176,7 +206,7 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
                                          options, find_solver(options.solver).make(options.stochastic),
                                          Point(problem), Selection::first(design.cols()),
                                          Correlation(counted, problem.penalty.nonnegative()),
-                                         CorrelationSpan(counted, problem.penalty.nonnegative()), entries});
+                                         CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
   if (problem.at_zero && state_->correlation.pays()) {
     state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
@@ -302,17 +332,25 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   State& state = *state_;
   const Index read_before = state.design.entries_read(), p = state.design.cols();
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
-  if (most < 2 || state.design.is_sparse() || state.design.rows() <= p) return {};
+  if (state.design.is_sparse() || state.design.rows() <= p) return {};
   Problem problem = state.problem(penalties.front());
   Matrix betas(p, most);
   Vector beta = state.x.beta;
   Index count = 0;
-  for (; count < most && watch.seconds() < std::min(kLong, max_seconds); ++count) {
+  // A point that lacks columns is the last one; if it is the first, they are taken in at once.
+  bool outgrown = false, extended = false;
+  while (!outgrown && count < most && watch.seconds() < std::min(kLong, max_seconds)) {
     problem.penalty = penalties[static_cast<std::size_t>(count)];
     if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
-    betas.col(count) = beta;
+    outgrown = state.outgrown(penalties.subspan(static_cast<std::size_t>(count)), beta);
+    if (outgrown && count == 0 && !extended) {
+      state.extend(problem), beta = state.x.beta;
+      outgrown = false, extended = true;
+    } else {
+      betas.col(count++) = beta;
+    }
   }
-  if (count < 2) return {};
+  if (count == 0 || (outgrown && count == 1)) return {};
   betas.conservativeResize(p, count);
   const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
   const auto settled = state.span.settle(points);
@@ -331,21 +369,17 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
     fit.solution = std::move(x), fit.certificate = std::move(c);
   }
   const Index accepted = std::ssize(fits);
-  if (accepted < count) {  // columns that the solver did not have pull too hard: say which will do so soon
-    constexpr Index kFew = 128;
-    const SortedL1& last = penalties[static_cast<std::size_t>(count - 1)];
-    const Index nonzeros = (points.betas.col(count - 1).array() != 0).count();
-    const double price = p <= kFew ? 0 : last.weight(std::min(nonzeros, p - 1));
-    Vector room;
-    state.solver->expect(entries_above(last.counted(settled.bounds.col(count - 1), room), 0.5 * price));
-  }
-  state.ahead = accepted == 0      ? std::max<Index>(2, state.ahead / 2)
-                : accepted == most ? 2 * State::kAhead
-                                   : State::kAhead;
+  if (accepted < count)  // columns that the solver did not have pull too hard
+    state.expect(penalties.subspan(static_cast<std::size_t>(count - 1)), points.betas.col(count - 1),
+                 settled.values.col(count - 1));
+  state.ahead = accepted == 0           ? std::max<Index>(2, state.ahead / 2)
+                : accepted + 1 >= count ? 2 * State::kAhead
+                                        : State::kAhead;
   if (accepted == 0) return {};
   state.x = fits.back().solution;
   state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
                           settled.distances[accepted - 1]);
+  if (accepted < count) state.extend(problem);
   const double share = 1 / static_cast<double>(accepted), passes = share * state.passes_since(read_before),
                seconds = share * watch.seconds(), cpu_seconds = share * watch.cpu_seconds();
   for (Fit& fit : fits) {

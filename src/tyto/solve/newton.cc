@@ -60,7 +60,15 @@ class Newton final : public Solver {
     put(this->beta(), beta);
     return true;
   }
+  void recall(Vector& correlation) const override {
+    for (const Index slot : columns_.present()) correlation[columns_.column(slot)] = state_[slot];
+  }
   void expect(const IndexSet& columns) override { expected_ = columns; }
+  void prepare(const Problem& problem, const Iterate& x, const Certificate& c) override {
+    if (fallback_ || !columns_.covariance()) return;
+    include(problem.design, nonzero_entries(x.beta));
+    start(problem, x, c);
+  }
 
  private:
   static constexpr int kRounds = 100;
@@ -83,6 +91,8 @@ class Newton final : public Solver {
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
+      const bool solved = round > 0 || settled_ || system_.pattern().empty();
+      if (!solved && system_.follow(ascent, penalty, columns_, state_)) continue;
       const auto [gap, primal] = estimate(ascent, penalty);
       const double target = std::max(depth.gap, depth.relative * primal);
       if (gap <= target) return true;
@@ -95,7 +105,6 @@ class Newton final : public Solver {
       last = gap;
       // A pattern that has been solved for this penalty is split further. If it is not, it has to be solved
       // more exactly: the gap goes with the root of what the objective is off by.
-      const bool solved = round > 0 || settled_ || system_.pattern().empty();
       if (solved && !refine(ascent, penalty)) {
         if (precision <= kExact) break;
         precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
@@ -125,18 +134,21 @@ class Newton final : public Solver {
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
-    if (!expected_.empty() && p == columns_.full_cols()) {
-      IndexSet both;
-      std::ranges::set_union(want, expected_, std::back_inserter(both));
-      want.swap(both);
-    } else if (columns_.covariance() && !problem.design.is_sparse() &&
-               !columns_.contains(problem.design, want)) {
+    if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
       std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(pull[j]) < near; });
     }
+    include(problem.design, want);
+  }
+
+  // These columns, and those that are expected.
+  void include(const Design& design, const IndexSet& columns) {
+    IndexSet both;
+    if (design.cols() != columns_.full_cols()) expected_.clear();
+    std::ranges::set_union(columns, expected_, std::back_inserter(both));
     expected_.clear();
-    if (columns_.include(problem.design, want)) stale_ = true;
+    if (columns_.include(design, both)) stale_ = true;
   }
 
   // The support and `count` others.

@@ -41,9 +41,13 @@ class Solver {
   // Another penalty: moves beta from the point of the last advance() to about its solution, by what the
   // solver has in memory, without reading X. False if it cannot; then beta is as it was.
   virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }
+  // X'r at the point that was foreseen last, written over `correlation` where the solver knows it.
+  virtual void recall(Vector& /*correlation*/) const {}
   // Columns, of the problem before any have left, that will be wanted soon: they pull hard at a point that
   // was foreseen without them.
   virtual void expect(const IndexSet& /*columns*/) {}
+  // Takes in the columns that are expected, so that points can be foreseen from x; c is its certificate.
+  virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/) {}
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
   // Epochs without progress after which there will be none.
