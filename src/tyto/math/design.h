@@ -91,7 +91,9 @@ class Design {
 
   bool is_zero(Index column) const;  // no entry that counts and is not 0
 
-  void multiply(const Vector& beta, Vector& eta) const;         // eta <- X beta; skips zeros of beta
+  void multiply(const Vector& beta, Vector& eta) const;  // eta <- X beta; skips zeros of beta
+  // eta <- the sum of some of the columns, each times its factor.
+  void multiply(std::span<const Index> columns, const Vector& factors, Vector& eta) const;
   void transpose_multiply(const Vector& v, Vector& out) const;  // out <- X'v
   // out <- x_j'v for some of the columns.
   void transpose_multiply(std::span<const Index> columns, const Vector& v, double* out) const;

@@ -263,27 +263,37 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
 }
 
 void Design::multiply(const Vector& beta, Vector& eta) const {
-  eta.setZero(rows_);
   IndexSet support;
-  Vector shift = Vector::Zero(offsets().rows());
   for (Index begin = 0; begin < cols(); begin += kColumnGroup) {
     const Index count = std::min(kColumnGroup, cols() - begin);
     if (beta.segment(begin, count).lpNorm<1>() == 0) continue;  // mostly; what is not a number counts
     for (Index j = begin; j < begin + count; ++j)
-      if (beta[j] != 0) support.push_back(j), shift += beta[j] / scale(j) * offsets().col(j);
+      if (beta[j] != 0) support.push_back(j);
   }
-  count_read(support);
+  multiply(support, beta(support), eta);
+}
+
+void Design::multiply(std::span<const Index> columns, const Vector& factors, Vector& eta) const {
+  eta.setZero(rows_);
+  Vector shift = Vector::Zero(offsets().rows()), scaled = factors;
+  for (Index k = 0; k < scaled.size(); ++k) {
+    const Index j = columns[static_cast<std::size_t>(k)];
+    scaled[k] /= scale(j);
+    if (shift.size() > 0) shift += scaled[k] * offsets().col(j);
+  }
+  const Index entries = count_read(columns);
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; }) {
-          for (const Index j : support) add_column(x, raw(j), beta[j] / scale(j), eta.data());
+          for (Index k = 0; k < scaled.size(); ++k)
+            add_column(x, raw(columns[static_cast<std::size_t>(k)]), scaled[k], eta.data());
         } else {
-          const Index entries = static_cast<Index>(support.size()) * rows_;
           parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
                        [&](Index block) {
                          const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
-                         for (const Index j : support)
-                           add_column(x, raw(j), beta[j] / scale(j), eta.data(), begin, length);
+                         for (Index k = 0; k < scaled.size(); ++k)
+                           add_column(x, raw(columns[static_cast<std::size_t>(k)]), scaled[k], eta.data(),
+                                      begin, length);
                        });
         }
       },

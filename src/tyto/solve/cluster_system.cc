@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "tyto/math/kernels.h"
 #include "tyto/solve/subscript.h"
 
 namespace tyto {
@@ -22,12 +21,9 @@ void join(Cluster&& from, Cluster& to) {
 // Z: the signed sum of the columns of each cluster.
 Matrix sums(const Pattern& pattern, const WorkingSet& columns) {
   Matrix z(columns.rows(), std::ssize(pattern));
-  Vector sum(columns.rows());
+  Vector sum;
   for (Index k = 0; k < z.cols(); ++k) {
-    sum.setZero();
-    const Cluster& cluster = pattern[at(k)];
-    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
-      columns.add_column(cluster.columns[i], cluster.signs[i], sum);
+    columns.sum(pattern[at(k)].columns, pattern[at(k)].signs, sum);
     z.col(k) = sum;
   }
   return z;
@@ -48,14 +44,10 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, cons
     signs.insert(signs.end(), pattern[at(k)].signs.begin(), pattern[at(k)].signs.end());
     begin[at(k + 1)] = std::ssize(places);
   }
-  Vector image(columns.active());  // the products of a cluster with all that is active
+  Vector image;  // the products of a cluster with all that is active
   for (Index k = 0; k < count; ++k) {
     if (origin[at(k)] >= 0) continue;
-    const Cluster& cluster = pattern[at(k)];
-    image.setZero();
-    for (std::size_t i = 0; i < cluster.columns.size(); ++i)
-      kernels::axpy(cluster.signs[i], columns.products(cluster.columns[i]).data(), image.data(),
-                    image.size());
+    columns.products(pattern[at(k)].columns, pattern[at(k)].signs, image);
     for (Index l = 0; l < count; ++l) {
       double sum = 0;
       for (Index i = begin[at(l)]; i < begin[at(l + 1)]; ++i) sum += signs[at(i)] * image[places[at(i)]];
@@ -143,7 +135,8 @@ bool ClusterSystem::follow(const Vector& ascent, const SortedL1& penalty, const 
     above = below;
   }
   const Vector diagonal = factor.diagonal();
-  if (!cholesky(factor) || (factor.diagonal().array().square() < 1e-12 * diagonal.array()).any()) return false;
+  if (!cholesky(factor) || (factor.diagonal().array().square() < 1e-12 * diagonal.array()).any())
+    return false;
   cholesky_solve(factor, change);
   double last = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < count; ++k) {

@@ -13,8 +13,8 @@ class ClusterSystem {
   void assign(Pattern pattern, WorkingSet& columns);
   // Goes on to another pattern; origin[k] is the cluster that its cluster k has been, or -1 for a new one.
   void refine(Pattern pattern, const std::vector<Index>& origin, WorkingSet& columns);
-  // Moves to where the pattern, left as it is, solves its problem for the penalty. False if it cannot stay, or
-  // is too large to try; then nothing has changed.
+  // Moves to where the pattern, left as it is, solves its problem for the penalty. False if it cannot stay,
+  // or is too large to try; then nothing has changed.
   bool follow(const Vector& ascent, const SortedL1& penalty, const WorkingSet& columns, Vector& state);
   // Takes over what the cluster problem of this pattern came to; moves the state along.
   void adopt(ClusterProblem solved, const WorkingSet& columns, Vector& state);

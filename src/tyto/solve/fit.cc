@@ -171,8 +171,8 @@ struct Sequence::State {
     const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
     const SortedL1& soon = next[std::min(kSoon, next.size() - 1)];
     Vector room;
-    solver->expect(entries_above(soon.counted(pulls, room),
-                                 p <= kFew ? 0 : soon.weight(std::min(nonzeros, p - 1))));
+    solver->expect(
+        entries_above(soon.counted(pulls, room), p <= kFew ? 0 : soon.weight(std::min(nonzeros, p - 1))));
   }
   // The solver takes in what it expects, at the point of the last certificate.
   void extend(const Problem& problem) const {
@@ -202,11 +202,11 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   keep_memory(design.rows(), design.cols());
   Design counted = design.with_threads(options.threads).with_counter();
   const Index entries = counted.stored_entries();
-  state_ = std::make_unique<State>(State{counted, problem.y, problem.ridge, problem.penalty.nonnegative(),
-                                         options, find_solver(options.solver).make(options.stochastic),
-                                         Point(problem), Selection::first(design.cols()),
-                                         Correlation(counted, problem.penalty.nonnegative()),
-                                         CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
+  state_ = std::make_unique<State>(
+      State{counted, problem.y, problem.ridge, problem.penalty.nonnegative(), options,
+            find_solver(options.solver).make(options.stochastic), Point(problem),
+            Selection::first(design.cols()), Correlation(counted, problem.penalty.nonnegative()),
+            CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
   if (problem.at_zero && state_->correlation.pays()) {
     state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);

@@ -33,7 +33,7 @@ class Newton final : public Solver {
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
-    if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
+    if (too_large()) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
       return fallback_->attach(problem, x);
@@ -116,10 +116,10 @@ class Newton final : public Solver {
     return false;
   }
 
-  // Where a Gram matrix and its factor would take more memory and time than they save.
-  bool too_large(const Problem& problem, const Iterate& x) const {
-    return std::ssize(system_.pattern()) > 2500 ||
-           (problem.design.is_sparse() && std::ssize(nonzero_entries(x.beta)) > 1000);
+  // Where a factor of the cluster problem takes longer than many passes of a first-order method.
+  bool too_large() const {
+    const Index clusters = std::ssize(system_.pattern());
+    return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
@@ -134,7 +134,7 @@ class Newton final : public Solver {
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
-    if (columns_.covariance() && !problem.design.is_sparse() && !columns_.contains(problem.design, want)) {
+    if (columns_.covariance() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
       std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(pull[j]) < near; });

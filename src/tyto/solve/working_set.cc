@@ -21,10 +21,11 @@ void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_co
 
 }  // namespace
 
-// Reading n rows again and again costs more than their products once, where there are many rows. Sparse
-// columns have few entries and cheap products. A form is left only when the other one is clearly cheaper.
+// To read columns again and again costs more than their products once, where they are long. A form is left
+// only when the other one is clearly cheaper.
 bool WorkingSet::better_as_covariance(Index count) const {
-  return full_.is_sparse() || full_.rows() > (size() == 0 ? 2 : covariance_ ? 1 : 4) * count;
+  const Index length = full_.stored_entries() / std::max<Index>(full_.cols(), 1);
+  return length > (size() == 0 ? 2 : covariance_ ? 1 : 4) * count;
 }
 
 bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
@@ -68,14 +69,15 @@ bool WorkingSet::contains(const Design& design, std::span<const Index> columns) 
 void WorkingSet::keep(const std::vector<Index>& slots) {
   for (Index to = 0; to < std::ssize(slots); ++to) {
     const Index from = slots[at(to)];
-    raw_[at(to)] = raw_[at(from)], place_[at(to)] = place_[at(from)];
+    raw_[at(to)] = raw_[at(from)], full_column_[at(to)] = full_column_[at(from)];
+    place_[at(to)] = place_[at(from)];
     if (from == to) continue;
     if (covariance_)
       products_.col(to) = products_.col(from), products_.row(to) = products_.row(from);
-    else
+    else if (packs())
       packed_.col(to) = packed_.col(from);
   }
-  raw_.resize(slots.size()), column_.resize(slots.size()), place_.resize(slots.size());
+  for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) by_slot->resize(slots.size());
   slot_.clear();
   for (Index slot = 0; slot < size(); ++slot) slot_[raw_[at(slot)]] = slot;
   close_ranks(size());
@@ -90,13 +92,15 @@ void WorkingSet::close_ranks(Index slots) {
   for (Index place = 0; place < std::ssize(slot_at); ++place) {
     const Index slot = slot_at[at(place)];
     if (slot == kNone) continue;
-    if (place != count) {
+    if (place != count && packs()) {
       active_columns_.col(count) = active_columns_.col(place);
       products_.col(count) = products_.col(place), products_.row(count) = products_.row(place);
     }
     active_[at(count)] = slot, place_[at(slot)] = count++;
   }
   active_.resize(at(count));
+  by_row_.clear();
+  if (!covariance_ && !packs()) index_rows(0);
 }
 
 void WorkingSet::append(std::span<const Index> columns, const Design& design) {
@@ -104,17 +108,16 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
   for (const Index j : columns) {
     slot_[design.raw(j)] = size();
-    raw_.push_back(design.raw(j)), column_.push_back(j), place_.push_back(kNone);
+    raw_.push_back(design.raw(j)), full_column_.push_back(full_.find(design.raw(j)));
+    column_.push_back(j), place_.push_back(kNone);
   }
   if (covariance_) {
     grow(products_, after, before, after, before);
-    std::vector<Index> all;
-    for (Index slot = 0; slot < after; ++slot) all.push_back(full_column(slot));
-    full_.products(all, products_.block(0, before, after, after - before));
+    full_.products(full_column_, products_.block(0, before, after, after - before));
     for (Index slot = before; slot < after; ++slot) products_(slot, slot) += ridge_;
     products_.block(before, 0, after - before, before) =
         products_.block(0, before, before, after - before).transpose();
-  } else {
+  } else if (packs()) {
     if (packed_.rows() != rows) packed_.resize(rows, 0);
     grow(packed_, rows, rows, after, before);
     design.pack(columns, 0, rows, packed_.col(before).data());
@@ -128,6 +131,7 @@ void WorkingSet::activate(std::span<const Index> slots) {
     if (place_[at(slot)] == kNone) place_[at(slot)] = std::ssize(active_), active_.push_back(slot);
   const Index after = std::ssize(active_), fresh = after - before;
   if (fresh == 0) return;
+  if (!packs()) return index_rows(before);
   if (active_columns_.rows() != rows) active_columns_.resize(rows, 0);
   grow(active_columns_, rows, rows, after, before);
   grow(products_, after, before, after, before);
@@ -142,6 +146,9 @@ void WorkingSet::activate(std::span<const Index> slots) {
 void WorkingSet::ascent(const Vector& state, Vector& out) const {
   if (covariance_) {
     out = state;
+  } else if (!packs()) {
+    out.resize(size());
+    full_.transpose_multiply(full_column_, state, out.data());
   } else {
     transpose_product(packed_.leftCols(size()), state, out);
   }
@@ -150,6 +157,16 @@ void WorkingSet::ascent(const Vector& state, Vector& out) const {
 void WorkingSet::move(const Vector& step, Vector& state) const {
   if (covariance_ && 2 * (step.array() != 0).count() > size())
     return add_product(-1, products_.topLeftCorner(size(), size()), step, state);
+  if (!covariance_ && !packs()) {
+    std::vector<Index> slots;
+    for (Index slot = 0; slot < step.size(); ++slot)
+      if (step[slot] != 0) slots.push_back(slot);
+    const Vector factors = step(slots);
+    Vector change;
+    sum(slots, {factors.data(), slots.size()}, change);
+    state -= change;
+    return;
+  }
   for (Index slot = 0; slot < step.size(); ++slot) {
     if (step[slot] == 0) continue;
     const double* column = covariance_ ? products_.col(slot).data() : packed_.col(slot).data();
@@ -157,8 +174,66 @@ void WorkingSet::move(const Vector& step, Vector& state) const {
   }
 }
 
-void WorkingSet::add_column(Index slot, double a, Vector& out) const {
-  kernels::axpy(a, packed_.col(slot).data(), out.data(), out.size());
+void WorkingSet::sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const {
+  if (packs()) {
+    out.setZero(rows());
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      kernels::axpy(factors[k], packed_.col(slots[k]).data(), out.data(), out.size());
+    return;
+  }
+  std::vector<Index> columns;
+  columns.reserve(slots.size());
+  for (const Index slot : slots) columns.push_back(full_column_[at(slot)]);
+  full_.multiply(columns, Vector::Map(factors.data(), std::ssize(factors)), out);
+}
+
+void WorkingSet::products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const {
+  if (covariance_ || packs()) {
+    out.setZero(active());
+    for (std::size_t k = 0; k < slots.size(); ++k)
+      kernels::axpy(factors[k], products_.col(place(slots[k])).data(), out.data(), out.size());
+    return;
+  }
+  sparse_products(slots, factors, out);
+}
+
+// Only rows that the sum has an entry in count: raw_j'D^2 z, and then what centring takes off, which for both
+// is along the same few directions.
+void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const double> factors,
+                                 Vector& out) const {
+  std::vector<std::pair<Index, double>> entries;  // of the sum, by row
+  Vector shift = Vector::Zero(full_.offsets().rows());
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const Index j = full_column_[at(slots[k])];
+    const double factor = factors[k] / full_.scale(j);
+    full_.for_each_entry(j, [&](Index row, double value) { entries.emplace_back(row, factor * value); });
+    if (shift.size() > 0) shift += factor * full_.offsets().col(j);
+  }
+  std::ranges::stable_sort(entries, {}, &std::pair<Index, double>::first);
+  out.setZero(active());
+  const Vector& roots = full_.roots();
+  for (auto next = entries.begin(); next != entries.end();) {
+    const Index row = next->first;
+    double sum = 0;
+    for (; next != entries.end() && next->first == row; ++next) sum += next->second;
+    if (roots.size() > 0) sum *= roots[row] * roots[row];
+    for (const Entry& entry : by_row_[at(row)]) out[entry.place] += entry.value * sum;
+  }
+  if (shift.size() > 0) shift.array() *= full_.basis().colwise().squaredNorm().transpose().array();
+  for (Index place = 0; place < out.size(); ++place) {
+    const Index j = full_column_[at(active_[at(place)])];
+    if (shift.size() > 0) out[place] -= full_.offsets().col(j).dot(shift);
+    out[place] /= full_.scale(j);
+  }
+  for (std::size_t k = 0; k < slots.size(); ++k) out[place(slots[k])] += ridge_ * factors[k];
+}
+
+void WorkingSet::index_rows(Index from) {
+  by_row_.resize(at(rows()));
+  for (Index place = from; place < std::ssize(active_); ++place)
+    full_.for_each_entry(full_column_[at(active_[at(place)])], [&](Index row, double value) {
+      by_row_[at(row)].push_back({place, value});
+    });
 }
 
 }  // namespace tyto

@@ -10,7 +10,8 @@
 namespace tyto {
 
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
-//   direct:      the columns themselves, packed; the state is the residual r, and X'r costs n a column
+//   direct:      the columns themselves, packed where they are dense; the state is the residual r, and X'r
+//                costs as much as the columns are long
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
 class WorkingSet {
  public:
@@ -31,37 +32,46 @@ class WorkingSet {
   bool covariance() const { return covariance_; }
   Index rows() const { return full_.rows(); }
   Index full_cols() const { return full_.cols(); }
+  Index entries() const { return full_.stored_entries(); }
   double ridge() const { return ridge_; }
 
-  // Inner products: kept for slots that have been active.
+  // Inner products with slots that have been active, each in its place.
   void activate(std::span<const Index> slots);
-  // Where an active slot has its place among the products, and its products with all that are active.
   Index place(Index slot) const { return covariance_ ? slot : place_[static_cast<std::size_t>(slot)]; }
   Index active() const { return covariance_ ? size() : std::ssize(active_); }
-  auto products(Index slot) const { return products_.col(place(slot)).head(active()); }
+  // Those of a sum of active slots, each times its factor.
+  void products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
   void ascent(const Vector& state, Vector& out) const;  // X'r by slot; in direct form without the ridge
   void move(const Vector& step, Vector& state) const;   // coefficients change by `step`, by slot
-  // out <- out + a x_j, in the direct form.
-  void add_column(Index slot, double a, Vector& out) const;
+  // The sum of slots, each times its factor, in the direct form.
+  void sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
  private:
   bool better_as_covariance(Index count) const;
   void keep(const std::vector<Index>& slots);
   void close_ranks(Index slots);
   void append(std::span<const Index> columns, const Design& design);
-  Index full_column(Index slot) const { return full_.find(raw_[static_cast<std::size_t>(slot)]); }
+  void index_rows(Index from);  // active places from there on
+  void sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
+  bool packs() const { return !covariance_ && !full_.is_sparse(); }
 
   Design full_;
   double ridge_ = 0;
   bool covariance_ = false;
-  std::vector<Index> raw_, column_;  // by slot: numbers in storage, and in the design (-1: not there)
+  // By slot: numbers in storage, in the full design, and in the design at hand (-1: not there).
+  std::vector<Index> raw_, full_column_, column_;
   std::vector<Index> present_;
   std::unordered_map<Index, Index> slot_;  // by number in storage
   Matrix packed_;                          // direct and dense: all columns
-  Matrix active_columns_;                  // direct: those that are active
+  Matrix active_columns_;                  // the same: those that are active
   std::vector<Index> active_, place_;      // direct: slots by place, and places by slot (-1: not active)
   Matrix products_;
+  struct Entry {
+    Index place;
+    double value;
+  };
+  std::vector<std::vector<Entry>> by_row_;  // direct and sparse: entries of active columns
 };
 
 }  // namespace tyto

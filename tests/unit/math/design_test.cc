@@ -40,6 +40,10 @@ void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random&
   Vector eta, out;
   design.multiply(beta, eta);
   design.transpose_multiply(v, out);
+  const IndexSet every = all_but({}, design.cols());
+  Vector same;
+  design.multiply(every, beta, same);
+  EXPECT_LE((same - eta).norm(), 1e-13 * eta.norm());
   naive::Reals want(static_cast<std::size_t>(design.rows()), 0);
   for (Index j = 0; j < design.cols(); ++j) {
     const naive::Reals& column = x[static_cast<std::size_t>(j)];

@@ -73,6 +73,27 @@ TYPED_TEST(Kernels, Dot4AddsFourDots) {
   }
 }
 
+TYPED_TEST(Kernels, Dot4x2AddsEightDots) {
+  Random random(12);
+  for (Index n = 0; n <= kMost; ++n) {
+    std::array<std::vector<TypeParam>, 4> x;
+    for (auto& column : x) column = random_array<TypeParam>(random, n + 1);
+    const std::array<std::vector<double>, 2> v{random_array<double>(random, n + 1),
+                                               random_array<double>(random, n + 1)};
+    const std::array<const TypeParam*, 4> start{x[0].data() + 1, x[1].data() + 1, x[2].data() + 1,
+                                                x[3].data() + 1};
+    std::array<double, 8> out{1, -2, 0, 1e3, 5, 0, -7, 3};
+    const std::array<double, 8> before = out;
+    kernels::dot4x2(start.data(), v[0].data() + 1, v[1].data() + 1, n, out.data());
+    for (std::size_t k = 0; k < 8; ++k) {
+      const Sum want = exact_dot(start[k % 4], v[k / 4].data() + 1, n);
+      EXPECT_NEAR(out[k], static_cast<double>(before[k] + want.value),
+                  tolerance(want) + 1e-15 * std::abs(before[k]))
+          << n << " " << k;
+    }
+  }
+}
+
 TYPED_TEST(Kernels, AxpyOfEverySizeTouchesNothingElse) {
   Random random(3);
   for (Index n = 0; n <= kMost; ++n)

@@ -46,7 +46,7 @@ TEST(CorrelationSpan, ReadsWhatMattersAndBoundsTheRest) {
       for (const bool center : {false, true}) {
         SCOPED_TRACE(testing::Message() << ridge << " " << nonnegative << " " << center);
         const Neighbours at = make_neighbours(3, ridge, nonnegative, center);
-        CorrelationSpan span(at.design, nonnegative);
+        CorrelationSpan span(at.design, at.y, nonnegative);
         for (int again = 0; again < 2; ++again) {  // the second time its directions are known
           const Points points = points_at(at.design, at.y, ridge, at.penalties, at.betas);
           const auto settled = span.settle(points);
@@ -88,7 +88,7 @@ TEST(CorrelationSpan, IsRightWhereResidualsAreFarApart) {
   for (Index k = 0; k < 20; ++k) betas(random.below(400), k) = 100 * random.normal();
   const Vector y = random_vector(random, 2700);
   const std::vector<SortedL1> penalties(20, shape);
-  CorrelationSpan span(design, false);
+  CorrelationSpan span(design, y, false);
   for (int batch = 0; batch < 12; ++batch) {  // more directions than it remembers
     betas.row(random.below(400)).array() += 30;
     const Points points = points_at(design, y, 0, penalties, betas);
@@ -98,6 +98,35 @@ TEST(CorrelationSpan, IsRightWhereResidualsAreFarApart) {
       EXPECT_NEAR(settled.dual_norms[k], shape.dual_norm(want), 1e-11 * shape.dual_norm(want));
     }
   }
+}
+
+// What has been read along the way, and what came for nothing, is what a guess rests on.
+TEST(CorrelationSpan, GuessesWellNearWhatItKnows) {
+  const Neighbours at = make_neighbours(4, 0, false, true);
+  CorrelationSpan span(at.design, at.y, false);
+  EXPECT_EQ(span.guess(at.betas.col(0)).size(), 0);
+  const auto correlation = [&](const Vector& beta) {
+    Vector eta, result;
+    at.design.multiply(beta, eta);
+    at.design.transpose_multiply(at.y - eta, result);
+    return result;
+  };
+  const auto residual = [&](Index k) {
+    Vector eta;
+    at.design.multiply(at.betas.col(k), eta);
+    return Vector(at.y - eta);
+  };
+  const Vector nothing = Vector::Zero(at.design.cols());
+  span.know(at.y, correlation(nothing));
+  EXPECT_LE((span.guess(nothing) - correlation(nothing)).norm(), 1e-12 * correlation(nothing).norm());
+  for (const Index k : {0, 6}) span.know(residual(k), correlation(at.betas.col(k)));
+  span.know(residual(6), correlation(at.betas.col(6)));  // nothing new: must not be made a direction of
+  for (const Index k : {0, 6}) {
+    const Vector want = correlation(at.betas.col(k));
+    EXPECT_LE((span.guess(at.betas.col(k)) - want).norm(), 1e-10 * want.norm());
+  }
+  const Vector between = 0.3 * at.betas.col(0) + 0.7 * at.betas.col(6);
+  EXPECT_LE((span.guess(between) - correlation(between)).norm(), 1e-10 * correlation(between).norm());
 }
 
 }  // namespace

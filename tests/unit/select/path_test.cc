@@ -357,6 +357,30 @@ TEST(Path, ManyRowsAreReadLessThanOnceAStrength) {
   }
 }
 
+// More than fits the cache, and columns that come in all the way: what the solver lacks is guessed, and taken
+// in between two strengths.
+TEST(Path, SeesColumnsComing) {
+  Data data = simulated(3600, 300);
+  Random random(7);
+  for (Index j = 0; j < 150; ++j) data.y += data.x.col(j) * random.uniform(0, 0.3);
+  for (const char* weights : {"oscar", "bh", "lasso"})
+    for (const double ridge : {0.0, 30.0}) {
+      SCOPED_TRACE(fmt::format("{} {}", weights, ridge));
+      RegressionOptions options;
+      options.weights = weights, options.ridge = ridge;
+      const Regression regression = regression_of(data, options);
+      const Path path = fit_path(regression, {.steps = 60, .ratio = 0.01}, tight());
+      EXPECT_TRUE(path.converged());
+      for (const PathStep& step : path.steps) {
+        const Problem problem = regression.at(step.alpha).problem;
+        const Certificate c = certify(problem, make_iterate(problem, step.beta));
+        EXPECT_LE(c.gap, kTolerance * c.primal * (1 + 1e-6)) << step.alpha;
+      }
+      EXPECT_GT(path.steps.back().nonzeros(), 100);
+      EXPECT_LT(path.passes, 40);
+    }
+}
+
 TEST(Path, SeeingAheadStopsWhereTheRulesSay) {
   const Regression regression = regression_of(simulated(3000, 60));
   const Path whole = fit_path(regression);

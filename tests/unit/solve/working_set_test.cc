@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -48,10 +49,11 @@ void expect_holds(const WorkingSet& set, const Design& design, const IndexSet& w
 
 void expect_products(const WorkingSet& set, const Eigen::MatrixXd& x, const IndexSet& slots) {
   for (const Index a : slots) {
-    const Vector products = set.products(a);
+    Vector products;
+    set.products(std::array{a}, std::array{2.0}, products);
     ASSERT_EQ(products.size(), set.active());
     for (const Index b : slots) {
-      const double want = x.col(set.column(a)).dot(x.col(set.column(b)));
+      const double want = 2 * (x.col(set.column(a)).dot(x.col(set.column(b))) + (a == b ? set.ridge() : 0));
       EXPECT_NEAR(products[set.place(b)], want, 1e-11 * (1 + std::abs(want)));
     }
   }
@@ -92,11 +94,12 @@ void expect_moves(WorkingSet& set, const Design& design, Random& random) {
   }
 }
 
-// n small: columns; sparse, or n large: products.
+// Short columns as they are; long ones by their products.
 TEST(WorkingSet, BothFormsFollowTheSameMoves) {
   for (const Form& form :
        {Form{"direct", Storage::kDense, 12, false}, Form{"direct, float", Storage::kFloat, 12, false},
-        Form{"sparse", Storage::kSparse, 12, true}, Form{"tall", Storage::kDense, 400, true}})
+        Form{"sparse", Storage::kSparse, 12, false}, Form{"tall", Storage::kDense, 400, true},
+        Form{"tall and sparse", Storage::kSparse, 400, true}})
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       SCOPED_TRACE(::testing::Message() << form.name << ", seed " << seed);
       Random random(seed);
@@ -123,6 +126,42 @@ TEST(WorkingSet, BothFormsFollowTheSameMoves) {
         if (random.chance(0.2)) design = all;  // the next fit
       }
     }
+}
+
+// The products of a sum are those of its columns, whatever is taken out of these.
+TEST(WorkingSet, ProductsOfSums) {
+  for (const Storage storage : {Storage::kDense, Storage::kFloat, Storage::kSparse})
+    for (const Index rows : {12, 400})
+      for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SCOPED_TRACE(::testing::Message() << name(storage) << ", " << rows << " rows, seed " << seed);
+        Random random(seed);
+        Vector weights;
+        if (seed % 2 == 1) {
+          weights.setOnes(rows);
+          for (double& weight : weights) weight = random.uniform(0, 3);
+        }
+        Design design = stored(random_float_exact(random, rows, 30, 0.5), storage)
+                            .standardized(seed % 3 > 0, true, weights);
+        if (seed > 5) design = design.without(3);
+        WorkingSet set;
+        set.attach(design, 0.25);
+        set.include(design, IndexSet{1, 4, 5, 9, 20, 29});
+        const std::vector<Index> slots{0, 2, 3, 5};
+        const std::vector<double> factors{1, -1, 1, 0.5};
+        set.activate(slots);
+        const Eigen::MatrixXd x = entries_of(design);
+        expect_products(set, x, slots);
+        Vector sum = Vector::Zero(rows), products;
+        for (std::size_t k = 0; k < slots.size(); ++k) sum += factors[k] * x.col(set.column(slots[k]));
+        set.products(slots, factors, products);
+        for (std::size_t k = 0; k < slots.size(); ++k)
+          EXPECT_NEAR(products[set.place(slots[k])], x.col(set.column(slots[k])).dot(sum) + 0.25 * factors[k],
+                      1e-11 * x.squaredNorm());
+        if (set.covariance()) continue;
+        Vector same;
+        set.sum(slots, factors, same);
+        EXPECT_LE((same - sum).norm(), 1e-12 * sum.norm());
+      }
 }
 
 TEST(WorkingSet, SlotsSurviveAnInclude) {
