@@ -74,8 +74,6 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     if (!add_directions(points.residuals, result.distances)) break;
   }
   read(points, needed, result);
-  if (std::ssize(result.read) == p)  // directions for nothing
-    for (const Index k : {count - 1, count / 2}) know(points.residuals.col(k), result.values.col(k));
   for (Index k = 0; k < count; ++k) {
     const IndexSet& columns = large[at(k)].columns;
     const double norm = penalty(k).head(std::ssize(columns)).dual_norm(result.bounds.col(k)(columns));
@@ -126,7 +124,6 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
 }
 
 void CorrelationSpan::know(const Vector& r, const Vector& correlation) {
-  if (in_cache_) return;
   Vector q = r, values = correlation;
   for (int twice = 0; twice < 2 && directions_.cols() > 0; ++twice) {
     const Vector along = directions_.transpose() * q;

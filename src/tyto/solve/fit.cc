@@ -139,6 +139,7 @@ struct Sequence::State {
   bool given = false;    // X'y came with the problem: a pass that the first fit rests on
 
   static constexpr Index kAhead = 12;
+  static constexpr Index kFew = 128;  // columns that are all taken in at once
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
   bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
@@ -166,7 +167,6 @@ struct Sequence::State {
   }
   // Tells the solver which columns pull as hard as they will have to soon, on data with many of them.
   void expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const {
-    constexpr Index kFew = 128;
     constexpr std::size_t kSoon = 12;
     const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
     const SortedL1& soon = next[std::min(kSoon, next.size() - 1)];
@@ -210,7 +210,8 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   if (problem.at_zero && state_->correlation.pays()) {
     state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
-    if (design.rows() > design.cols()) state_->span.know(problem.y, *problem.at_zero);
+    if (design.rows() > design.cols() && design.cols() > State::kFew)
+      state_->span.know(problem.y, *problem.at_zero);
   }
 }
 Sequence::~Sequence() = default;
@@ -354,6 +355,9 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   betas.conservativeResize(p, count);
   const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
   const auto settled = state.span.settle(points);
+  if (p > State::kFew && std::ssize(settled.read) == p)  // directions for nothing
+    for (const Index k : {count - 1, count / 2})
+      state.span.know(points.residuals.col(k), settled.values.col(k));
 
   std::vector<Fit> fits;
   fits.reserve(static_cast<std::size_t>(count));
