@@ -14,7 +14,9 @@ IndexSet entries_above(const Vector& v, double threshold) {
         return kernels::find_above(v.data() + begin, n, threshold, out);
       },
       [&](Index begin, std::span<const Index> part) {
-        for (const Index i : part) result.push_back(begin + i);
+        const std::size_t before = result.size();
+        result.resize(before + part.size());
+        for (std::size_t k = 0; k < part.size(); ++k) result[before + k] = begin + part[k];
       });
   return result;
 }

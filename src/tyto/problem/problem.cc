@@ -87,9 +87,12 @@ Certificate certify(const Problem& problem, const Iterate& x, Vector correlation
   const Vector r = problem.y - x.eta;
   const IndexSet support = nonzero_entries(x.beta);
   const Vector nonzeros = restrict_to(x.beta, support);
-  const double rr = r.squaredNorm() + problem.ridge * x.beta.squaredNorm(), ry = r.dot(problem.y),
+  const auto dot = [](const Vector& a, const Vector& b) {
+    return kernels::dot(a.data(), b.data(), a.size());
+  };
+  const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm(), ry = dot(r, problem.y),
                norm = problem.penalty.value(nonzeros);
-  double product = 0, magnitude = problem.y.norm();
+  double product = 0, magnitude = std::sqrt(dot(problem.y, problem.y));
   for (const Index j : support) {
     product += x.beta[j] * c.correlation[j];
     magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];

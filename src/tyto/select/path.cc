@@ -42,11 +42,12 @@ Vector make_residual(const Problem& problem, const Vector& beta) {
   return problem.y - make_iterate(problem, beta).eta;
 }
 
-PathStep summarize(double alpha, Fit fit, const Vector& y, double y_norm) {
+PathStep summarize(double alpha, Fit fit, const Problem& problem, double y_norm) {
   PathStep step{alpha};
   const Index p = fit.solution.beta.size();
   step.beta = sparse(fit.solution.beta, Selection::first(p), p);
-  step.residual_norm = (y - fit.solution.eta).norm();
+  step.residual_norm =
+      problem.ridge == 0 ? fit.certificate.residual_norm : (problem.y - fit.solution.eta).norm();
   step.explained = explained(step.residual_norm, y_norm);
   step.clusters = distinct_magnitudes(step.beta);
   fit.solution = {}, fit.certificate.correlation = {};
@@ -105,7 +106,7 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
       if (foreseen) watch(now->trace.back());
       path.passes += now->passes;
       path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
-      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit.y, y_norm));
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit, y_norm));
       path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
     }
   }

@@ -137,9 +137,18 @@ struct Sequence::State {
   Index entries;
   Index ahead = kAhead;  // fits that are tried at once
   bool given = false;    // X'y came with the problem: a pass that the first fit rests on
+  bool on_path = false;
 
   static constexpr Index kAhead = 12;
-  static constexpr Index kFew = 128;  // columns that are all taken in at once
+  // Few columns, with a small Gram matrix, are all wanted sooner or later.
+  bool takes_all() const {
+    constexpr Index kFew = 128;
+    return !design.is_sparse() && design.cols() <= kFew && 2 * design.cols() < design.rows();
+  }
+  Index furthest() const {  // where none is missing, as far as residuals take little memory
+    constexpr Index kSmall = Index{1} << 17;
+    return takes_all() ? std::max(2 * kAhead, kSmall / design.rows()) : 2 * kAhead;
+  }
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
   bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
@@ -165,14 +174,13 @@ struct Sequence::State {
     expect(next, beta, pulls);
     return true;
   }
-  // Tells the solver which columns pull as hard as they will have to soon, on data with many of them.
+  // Tells the solver which columns pull as hard as they will have to soon.
   void expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const {
     constexpr std::size_t kSoon = 12;
     const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
     const SortedL1& soon = next[std::min(kSoon, next.size() - 1)];
     Vector room;
-    solver->expect(
-        entries_above(soon.counted(pulls, room), p <= kFew ? 0 : soon.weight(std::min(nonzeros, p - 1))));
+    solver->expect(entries_above(soon.counted(pulls, room), soon.weight(std::min(nonzeros, p - 1))));
   }
   // The solver takes in what it expects, at the point of the last certificate.
   void extend(const Problem& problem) const {
@@ -210,8 +218,7 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   if (problem.at_zero && state_->correlation.pays()) {
     state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
-    if (design.rows() > design.cols() && design.cols() > State::kFew)
-      state_->span.know(problem.y, *problem.at_zero);
+    if (design.rows() > design.cols() && !state_->takes_all()) state_->span.know(problem.y, *problem.at_zero);
   }
 }
 Sequence::~Sequence() = default;
@@ -317,6 +324,8 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
   for (const SortedL1& penalty : penalties) state_->check(penalty);
   const Stopwatch watch;
   const Index read_before = state_->design.entries_read();
+  if (!std::exchange(state_->on_path, true) && state_->takes_all())
+    state_->solver->expect(all_but({}, state_->design.cols()));
   NextFits next{foreseen(penalties, max_seconds, watch), true};
   if (!next.fits.empty()) return next;
   const double passes = state_->passes_since(read_before);
@@ -355,7 +364,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   betas.conservativeResize(p, count);
   const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
   const auto settled = state.span.settle(points);
-  if (p > State::kFew && std::ssize(settled.read) == p)  // directions for nothing
+  if (!state.takes_all() && std::ssize(settled.read) == p)  // directions for nothing
     for (const Index k : {count - 1, count / 2})
       state.span.know(points.residuals.col(k), settled.values.col(k));
 
@@ -377,7 +386,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
     state.expect(penalties.subspan(static_cast<std::size_t>(count - 1)), points.betas.col(count - 1),
                  settled.values.col(count - 1));
   state.ahead = accepted == 0           ? std::max<Index>(2, state.ahead / 2)
-                : accepted + 1 >= count ? 2 * State::kAhead
+                : accepted + 1 >= count ? state.furthest()
                                         : State::kAhead;
   if (accepted == 0) return {};
   state.x = fits.back().solution;
