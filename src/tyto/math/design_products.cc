@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 
 #include "tyto/base/parallel.h"
 #include "tyto/math/design.h"
@@ -35,10 +34,10 @@ void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const d
 // The same for many v, two at a time, in blocks of rows that stay in the cache.
 template <class Scalar>
 void dots(const DenseColumns<Scalar>& x, std::span<const Index> columns, const Matrix& v, Matrix& out) {
-  const Index kBlock = std::max<Index>(1024, 16384 / std::max<Index>(v.cols(), 1));
-  const Index count = std::ssize(columns);
-  for (Index begin = 0; begin < x.rows; begin += kBlock) {
-    const Index length = std::min(kBlock, x.rows - begin);
+  const Index count = std::ssize(columns),
+              block = std::max<Index>(1024, 16384 / std::max<Index>(v.cols(), 1));
+  for (Index begin = 0; begin < x.rows; begin += block) {
+    const Index length = std::min(block, x.rows - begin);
     const auto at = [&](Index k) {  // the last column fills up its group of four
       return x.data + columns[static_cast<std::size_t>(std::min(k, count - 1))] * x.rows + begin;
     };
@@ -203,7 +202,6 @@ void Design::products(std::span<const Index> columns, MatrixView out) const {
 void Design::compute_products(std::span<const Index> columns,
                               Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const {
   const Index all = std::ssize(columns), fresh = out.cols();
-  count_read(columns);
   if (is_sparse()) {
     Vector v(rows_);
     for (Index k = 0; k < fresh; ++k) {
@@ -212,14 +210,16 @@ void Design::compute_products(std::span<const Index> columns,
     }
     return;
   }
-  constexpr Index kThin = 24;
-  if (fresh <= kThin) {
+  constexpr Index kThin = 24, kSmall = Index{1} << 21;
+  if (fresh <= kThin && 4 * fresh <= all &&
+      rows_ * fresh <= kSmall) {  // few beside many: these stay in place
     Matrix thin(rows_, fresh), values;
     pack(columns.last(static_cast<std::size_t>(fresh)), 0, rows_, thin.data());
     transpose_multiply(columns, thin, values);
     out = values;
     return;
   }
+  count_read(columns);
   constexpr Index kTile = 128, kBlock = 256;
   const Index tiles = (fresh + kTile - 1) / kTile;
   const int threads = useful_threads(threads_, rows_ * fresh);

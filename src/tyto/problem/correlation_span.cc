@@ -8,10 +8,11 @@
 namespace tyto {
 namespace {
 
-constexpr double kMargin = 1 + 1e-10;  // bounds cover rounding
-constexpr Index kDirections = 16;      // that are remembered
-constexpr double kApart = 1e-5;        // of its length, for a residual to give another direction
-constexpr Index kPass = 8;             // residuals at once that take twice as long as one
+constexpr double kMargin = 1 + 1e-10;           // bounds cover rounding
+constexpr Index kDirections = 16;               // that are remembered
+constexpr double kApart = 1e-5;                 // of its length, for a residual to give another direction
+constexpr double kRead = 1e-13, kWorst = 1e-8;  // errors of X'q that was read, and that will do
+constexpr Index kPass = 8;                      // residuals at once that take twice as long as one
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -100,14 +101,15 @@ void CorrelationSpan::take(const Points& points, std::span<const Index> columns,
   of.read.swap(all);
 }
 
-// ||e||^2 = ||r||^2 - ||a||^2, and what rounding may have taken off.
+// ||e||^2 = ||r||^2 - ||a||^2, what rounding may have taken off, and the errors of X'Q.
 void CorrelationSpan::bound(const Points& points, Settled& of) const {
   const Index p = design_.cols(), count = points.residuals.cols();
   Matrix along(directions_.cols(), count), values(p, count);
   transpose_product(directions_, points.residuals, 0, along);
   product(correlations_, along, values);
   const Vector squares = points.residuals.colwise().squaredNorm(), part = along.colwise().squaredNorm();
-  of.distances = kMargin * ((squares - part).cwiseMax(0) + 1e-13 * squares).cwiseSqrt();
+  of.distances = kMargin * ((squares - part).cwiseMax(0) + 1e-13 * squares).cwiseSqrt() +
+                 along.cwiseAbs().transpose() * errors_;
   auto known = of.read.begin();
   for (Index j = 0; j < p; ++j) {
     if (known != of.read.end() && *known == j) {
@@ -125,11 +127,14 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
 
 void CorrelationSpan::know(const Vector& r, const Vector& correlation) {
   Vector q = r, values = correlation;
+  double error = kRead * r.norm();
   for (int twice = 0; twice < 2 && directions_.cols() > 0; ++twice) {
     const Vector along = directions_.transpose() * q;
     q -= directions_ * along, values -= correlations_ * along;
+    error += errors_.dot(along.cwiseAbs());
   }
-  if (const double length = q.norm(); length > kApart * r.norm()) append(q / length, values / length);
+  if (const double length = q.norm(); length > kApart * r.norm() && error < kWorst * length)
+    append(q / length, values / length, error / length);
 }
 
 bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) {
@@ -154,20 +159,21 @@ bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) 
   Matrix directions(residuals.rows(), std::ssize(fresh)), correlations;
   for (Index k = 0; k < directions.cols(); ++k) directions.col(k) = fresh[at(k)];
   design_.transpose_multiply(all_but({}, design_.cols()), directions, correlations);
-  for (Index k = 0; k < directions.cols(); ++k) append(directions.col(k), correlations.col(k));
+  for (Index k = 0; k < directions.cols(); ++k) append(directions.col(k), correlations.col(k), kRead);
   return true;
 }
 
-void CorrelationSpan::append(const Vector& q, const Vector& correlation) {
+void CorrelationSpan::append(const Vector& q, const Vector& correlation, double error) {
   if (directions_.cols() == kDirections) {  // the younger half stays
     directions_ = directions_.rightCols(kDirections / 2).eval();
     correlations_ = correlations_.rightCols(kDirections / 2).eval();
-    along_y_ = along_y_.tail(kDirections / 2).eval();
+    along_y_ = along_y_.tail(kDirections / 2).eval(), errors_ = errors_.tail(kDirections / 2).eval();
   }
   const Index before = directions_.cols();
   directions_.conservativeResize(q.size(), before + 1), directions_.col(before) = q;
   correlations_.conservativeResize(correlation.size(), before + 1), correlations_.col(before) = correlation;
   along_y_.conservativeResize(before + 1), along_y_[before] = q.dot(y_);
+  errors_.conservativeResize(before + 1), errors_[before] = error;
 }
 
 Vector CorrelationSpan::guess(const Vector& beta) const {

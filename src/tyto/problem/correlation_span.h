@@ -45,13 +45,14 @@ class CorrelationSpan {
   void bound(const Points& points, Settled& of) const;
   // One or two more, of the residuals that are furthest from what is known: all columns are read.
   bool add_directions(const Eigen::MatrixXd& residuals, Vector distances);
-  void append(const Vector& q, const Vector& correlation);
+  void append(const Vector& q, const Vector& correlation, double error);
 
   Design design_;
   Vector y_;
   bool nonnegative_, in_cache_;
   Eigen::MatrixXd directions_, correlations_;  // Q, X'Q
   Vector along_y_;                             // Q'y
+  Vector errors_;                              // of each column of X'Q, over ||x_j||
 };
 
 }  // namespace tyto

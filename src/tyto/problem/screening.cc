@@ -206,4 +206,10 @@ Index count_survivors(const ScreeningRule& rule, const Problem& problem, const S
   return count_bounds(problem, sphere, cut(rule, problem, sphere), p);
 }
 
+Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
+  const Sphere sphere = sphere_of(c, problem.design.rows());
+  if (!rule.safe || !rule.screens || !std::isfinite(sphere.radius)) return problem.design.cols();
+  return count_survivors(rule, problem, sphere);
+}
+
 }  // namespace tyto

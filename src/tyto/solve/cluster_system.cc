@@ -74,7 +74,7 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   Index nonzeros = 0;
   for (const Cluster& cluster : pattern) nonzeros += cluster.size();
   // Many columns in few clusters: their sums are cheaper than their products.
-  if (!columns.covariance() && nonzeros > 2 * columns.rows()) {
+  if (columns.packs() && nonzeros > 2 * columns.rows()) {
     hessian_.resize(count, count), row_.resize(pattern.size());
     gram(sums(pattern, columns), 0, hessian_);
     for (Index k = 0; k < count; ++k)

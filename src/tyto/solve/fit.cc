@@ -12,9 +12,8 @@
 #include "tyto/base/stopwatch.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/linear_algebra.h"
-#include "tyto/problem/correlation.h"
-#include "tyto/problem/correlation_span.h"
 #include "tyto/problem/screening.h"
+#include "tyto/solve/sequence_state.h"
 
 namespace tyto {
 namespace {
@@ -91,25 +90,6 @@ std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, Be
   return alive;
 }
 
-// How many columns a certificate leaves.
-Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
-  const Sphere sphere = sphere_of(c, problem.design.rows());
-  if (!rule.safe || !rule.screens || !std::isfinite(sphere.radius)) return problem.design.cols();
-  return count_survivors(rule, problem, sphere);
-}
-
-// Where a sequence of fits is, between two of them.
-struct Point {
-  SparseBeta beta;
-  Vector eta;
-
-  explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
-  Point& operator=(const Iterate& x) {
-    beta = sparse(x.beta, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
-    return *this;
-  }
-};
-
 // Vectors of length p, and a few of them side by side, come and go in every fit. By default the C library
 // returns such memory to the system and asks for it again; freeing one block larger than all of them teaches
 // it not to (mallopt(3)).
@@ -123,86 +103,13 @@ void keep_memory(Index n, Index p) {
 
 }  // namespace
 
-struct Sequence::State {
-  Design design;
-  Vector y;
-  double ridge;
-  bool nonnegative;
-  FitOptions options;
-  std::unique_ptr<Solver> solver;
-  Point x;
-  Selection all;  // columns
-  Correlation correlation;
-  CorrelationSpan span;  // for several at once
-  Index entries;
-  Index ahead = kAhead;  // fits that are tried at once
-  bool given = false;    // X'y came with the problem: a pass that the first fit rests on
-  bool on_path = false;
-
-  static constexpr Index kAhead = 12;
-  // Few columns, with a small Gram matrix, are all wanted sooner or later.
-  bool takes_all() const {
-    constexpr Index kFew = 128;
-    return !design.is_sparse() && design.cols() <= kFew && 2 * design.cols() < design.rows();
-  }
-  Index furthest() const {  // where none is missing, as far as residuals take little memory
-    constexpr Index kSmall = Index{1} << 17;
-    return takes_all() ? std::max(2 * kAhead, kSmall / design.rows()) : 2 * kAhead;
-  }
-
-  // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
-  bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
-  Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
-    if (!lazy()) return certify(problem, at);
-    if (std::exchange(given, false)) design.count_pass();
-    correlation.move_to(y - at.eta);
-    auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
-    return certify(problem, at, std::move(values), dual_norm);
-  }
-  double passes_since(Index entries_read) const {
-    return static_cast<double>(design.entries_read() - entries_read) /
-           static_cast<double>(std::max<Index>(entries, 1));
-  }
-  // Whether columns that the solver does not have seem to pull too hard at a point that it has foreseen. The
-  // first of the next penalties is that of the point.
-  bool outgrown(std::span<const SortedL1> next, const Vector& beta) const {
-    constexpr double kTooHard = 1.01;
-    Vector pulls = span.guess(beta);
-    if (pulls.size() == 0) return false;
-    solver->recall(pulls);
-    if (next.front().dual_norm(pulls) <= kTooHard) return false;
-    expect(next, beta, pulls);
-    return true;
-  }
-  // Tells the solver which columns pull as hard as they will have to soon.
-  void expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const {
-    constexpr std::size_t kSoon = 12;
-    const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
-    const SortedL1& soon = next[std::min(kSoon, next.size() - 1)];
-    Vector room;
-    solver->expect(entries_above(soon.counted(pulls, room), soon.weight(std::min(nonzeros, p - 1))));
-  }
-  // The solver takes in what it expects, at the point of the last certificate.
-  void extend(const Problem& problem) const {
-    const Iterate at{x.beta, x.eta};
-    Certificate c;
-    c.correlation = correlation.values(all), c.bounded = correlation.bounded(all);
-    add_ridge(problem, at.beta, c.correlation);
-    c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
-    solver->prepare(problem, at, c);
-  }
-  void check(const SortedL1& penalty) const {
-    if (penalty.size() != design.cols())
-      throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
-    if (penalty.nonnegative() != nonnegative)
-      throw InvalidArgument(
-          "weights: want all penalties of a sequence to allow negative coefficients, or none");
-  }
-  Problem problem(const SortedL1& penalty) const {
-    check(penalty);
-    return {design, y, penalty, ridge};
-  }
-};
+void Sequence::State::check(const SortedL1& penalty) const {
+  if (penalty.size() != design.cols())
+    throw InvalidArgument(fmt::format("weights: want {} entries, got {}", design.cols(), penalty.size()));
+  if (penalty.nonnegative() != nonnegative)
+    throw InvalidArgument(
+        "weights: want all penalties of a sequence to allow negative coefficients, or none");
+}
 
 Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   validate(options), validate(problem);
@@ -218,7 +125,8 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   if (problem.at_zero && state_->correlation.pays()) {
     state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
-    if (design.rows() > design.cols() && !state_->takes_all()) state_->span.know(problem.y, *problem.at_zero);
+    if (design.rows() > design.cols() && !design.is_sparse() && !state_->takes_all())
+      state_->span.know(problem.y, *problem.at_zero);
   }
 }
 Sequence::~Sequence() = default;
@@ -316,90 +224,6 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     if (state.lazy()) c.bounded = state.correlation.bounded(now.kept);
     solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop});
   }
-}
-
-NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
-                            const Observer& observer) {
-  if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
-  for (const SortedL1& penalty : penalties) state_->check(penalty);
-  const Stopwatch watch;
-  const Index read_before = state_->design.entries_read();
-  if (!std::exchange(state_->on_path, true) && state_->takes_all())
-    state_->solver->expect(all_but({}, state_->design.cols()));
-  NextFits next{foreseen(penalties, max_seconds, watch), true};
-  if (!next.fits.empty()) return next;
-  const double passes = state_->passes_since(read_before);
-  next.fits.push_back(fit(penalties.front(), max_seconds, observer, watch)), next.foreseen = false;
-  next.fits.front().passes += passes;
-  return next;
-}
-
-// The solver goes ahead without reading X, but not for long; then all of its points are certified by one
-// pass, and those up to the first that misses the tolerance are answers.
-std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds,
-                                    const Stopwatch& watch) {
-  constexpr double kLong = 0.25;  // seconds: who wants to stop is not asked before they are over
-  State& state = *state_;
-  const Index read_before = state.design.entries_read(), p = state.design.cols();
-  const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
-  if (state.design.is_sparse() || state.design.rows() <= p) return {};
-  Problem problem = state.problem(penalties.front());
-  Matrix betas(p, most);
-  Vector beta = state.x.beta;
-  Index count = 0;
-  // A point that lacks columns is the last one; if it is the first, they are taken in at once.
-  bool outgrown = false, extended = false;
-  while (!outgrown && count < most && watch.seconds() < std::min(kLong, max_seconds)) {
-    problem.penalty = penalties[static_cast<std::size_t>(count)];
-    if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
-    outgrown = state.outgrown(penalties.subspan(static_cast<std::size_t>(count)), beta);
-    if (outgrown && count == 0 && !extended) {
-      state.extend(problem), beta = state.x.beta;
-      outgrown = false, extended = true;
-    } else {
-      betas.col(count++) = beta;
-    }
-  }
-  if (count == 0 || (outgrown && count == 1)) return {};
-  betas.conservativeResize(p, count);
-  const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
-  const auto settled = state.span.settle(points);
-  if (!state.takes_all() && std::ssize(settled.read) == p)  // directions for nothing
-    for (const Index k : {count - 1, count / 2})
-      state.span.know(points.residuals.col(k), settled.values.col(k));
-
-  std::vector<Fit> fits;
-  fits.reserve(static_cast<std::size_t>(count));
-  for (Index k = 0; k < count; ++k) {
-    problem.penalty = penalties[static_cast<std::size_t>(k)];
-    Iterate x{points.betas.col(k), state.y - points.residuals.col(k)};
-    Certificate c = certify(problem, x, settled.bounds.col(k), settled.dual_norms[k]);
-    if (!c.meets(state.options.tolerance)) break;
-    Fit& fit = fits.emplace_back();
-    fit.status = Status::kConverged, fit.epochs = 1;
-    fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c);
-    fit.trace = {{1, 0, c.primal, c.gap, p - fit.screened}};
-    fit.solution = std::move(x), fit.certificate = std::move(c);
-  }
-  const Index accepted = std::ssize(fits);
-  if (accepted < count)  // columns that the solver did not have pull too hard
-    state.expect(penalties.subspan(static_cast<std::size_t>(count - 1)), points.betas.col(count - 1),
-                 settled.values.col(count - 1));
-  state.ahead = accepted == 0           ? std::max<Index>(2, state.ahead / 2)
-                : accepted + 1 >= count ? state.furthest()
-                                        : State::kAhead;
-  if (accepted == 0) return {};
-  state.x = fits.back().solution;
-  state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
-                          settled.distances[accepted - 1]);
-  if (accepted < count) state.extend(problem);
-  const double share = 1 / static_cast<double>(accepted), passes = share * state.passes_since(read_before),
-               seconds = share * watch.seconds(), cpu_seconds = share * watch.cpu_seconds();
-  for (Fit& fit : fits) {
-    fit.passes = passes, fit.seconds = seconds, fit.cpu_seconds = cpu_seconds;
-    fit.trace.back().seconds = seconds;
-  }
-  return fits;
 }
 
 Fit fit(const Problem& problem, const FitOptions& options, const Vector* warm_start,

@@ -33,7 +33,7 @@ class Newton final : public Solver {
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
-    if (too_large()) {  // a first-order method, from here on; it wants the whole gradient first
+    if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
       return fallback_->attach(problem, x);
@@ -63,7 +63,10 @@ class Newton final : public Solver {
   void recall(Vector& correlation) const override {
     for (const Index slot : columns_.present()) correlation[columns_.column(slot)] = state_[slot];
   }
-  void expect(const IndexSet& columns) override { expected_ = columns; }
+  bool expect(const IndexSet& columns) override {
+    expected_ = columns;
+    return !columns_.contains(columns);
+  }
   void prepare(const Problem& problem, const Iterate& x, const Certificate& c) override {
     if (fallback_ || !columns_.covariance()) return;
     include(problem.design, nonzero_entries(x.beta));
@@ -117,8 +120,13 @@ class Newton final : public Solver {
   }
 
   // Where a factor of the cluster problem takes longer than many passes of a first-order method.
-  bool too_large() const {
+  // So does a sparse model of more than a quarter of all columns, and it would copy as much of X.
+  bool too_large(const Problem& problem, const Iterate& x) const {
     const Index clusters = std::ssize(system_.pattern());
+    if (problem.design.is_sparse()) {
+      const Index nonzeros = (x.beta.array() != 0).count();
+      if (nonzeros > 1000 && 4 * nonzeros > columns_.full_cols()) return true;
+    }
     return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 

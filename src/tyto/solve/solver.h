@@ -38,14 +38,15 @@ class Solver {
                            bool moved) = 0;
   // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
   virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) = 0;
-  // Another penalty: moves beta from the point of the last advance() to about its solution, by what the
-  // solver has in memory, without reading X. False if it cannot; then beta is as it was.
+  // Another penalty: moves beta from the point of the last advance(), prepare() or foresee() to about its
+  // solution, by what the solver has in memory, without reading X. False if it cannot; then beta is as it
+  // was.
   virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }
   // X'r at the point that was foreseen last, written over `correlation` where the solver knows it.
   virtual void recall(Vector& /*correlation*/) const {}
   // Columns, of the problem before any have left, that will be wanted soon: they pull hard at a point that
-  // was foreseen without them.
-  virtual void expect(const IndexSet& /*columns*/) {}
+  // was foreseen without them. True if it does not have them all.
+  virtual bool expect(const IndexSet& /*columns*/) { return false; }
   // Takes in the columns that are expected, so that points can be foreseen from x; c is its certificate.
   virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/) {}
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.

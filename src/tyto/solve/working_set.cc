@@ -1,6 +1,7 @@
 #include "tyto/solve/working_set.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tyto/math/kernels.h"
 #include "tyto/solve/subscript.h"
@@ -26,6 +27,11 @@ void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_co
 bool WorkingSet::better_as_covariance(Index count) const {
   const Index length = full_.stored_entries() / std::max<Index>(full_.cols(), 1);
   return length > (size() == 0 ? 2 : covariance_ ? 1 : 4) * count;
+}
+
+void WorkingSet::attach(const Design& full, double ridge) {
+  full_ = full, ridge_ = ridge;
+  if (full.is_sparse()) basis_squares_ = full.basis().colwise().squaredNorm();
 }
 
 bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
@@ -187,7 +193,7 @@ void WorkingSet::sum(std::span<const Index> slots, std::span<const double> facto
   full_.multiply(columns, Vector::Map(factors.data(), std::ssize(factors)), out);
 }
 
-void WorkingSet::products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const {
+void WorkingSet::products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
   if (covariance_ || packs()) {
     out.setZero(active());
     for (std::size_t k = 0; k < slots.size(); ++k)
@@ -199,27 +205,27 @@ void WorkingSet::products(std::span<const Index> slots, std::span<const double> 
 
 // Only rows that the sum has an entry in count: raw_j'D^2 z, and then what centring takes off, which for both
 // is along the same few directions.
-void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const double> factors,
-                                 Vector& out) const {
-  std::vector<std::pair<Index, double>> entries;  // of the sum, by row
+void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
+  if (sum_.size() != rows()) sum_.setZero(rows());
+  std::vector<Index> touched;
   Vector shift = Vector::Zero(full_.offsets().rows());
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const Index j = full_column_[at(slots[k])];
     const double factor = factors[k] / full_.scale(j);
-    full_.for_each_entry(j, [&](Index row, double value) { entries.emplace_back(row, factor * value); });
+    full_.for_each_entry(j, [&](Index row, double value) {
+      if (sum_[row] == 0) touched.push_back(row);
+      sum_[row] += factor * value;
+    });
     if (shift.size() > 0) shift += factor * full_.offsets().col(j);
   }
-  std::ranges::stable_sort(entries, {}, &std::pair<Index, double>::first);
   out.setZero(active());
   const Vector& roots = full_.roots();
-  for (auto next = entries.begin(); next != entries.end();) {
-    const Index row = next->first;
-    double sum = 0;
-    for (; next != entries.end() && next->first == row; ++next) sum += next->second;
+  for (const Index row : touched) {  // one that is listed twice is 0 the second time
+    double sum = std::exchange(sum_[row], 0);
     if (roots.size() > 0) sum *= roots[row] * roots[row];
     for (const Entry& entry : by_row_[at(row)]) out[entry.place] += entry.value * sum;
   }
-  if (shift.size() > 0) shift.array() *= full_.basis().colwise().squaredNorm().transpose().array();
+  if (shift.size() > 0) shift.array() *= basis_squares_.array();
   for (Index place = 0; place < out.size(); ++place) {
     const Index j = full_column_[at(active_[at(place)])];
     if (shift.size() > 0) out[place] -= full_.offsets().col(j).dot(shift);

@@ -11,25 +11,27 @@ namespace tyto {
 
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
 //   direct:      the columns themselves, packed where they are dense; the state is the residual r, and X'r
-//                costs as much as the columns are long
+//                costs the entries of the columns
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
 class WorkingSet {
  public:
   // The design that all others are selected from. A ridge is added to inner products, and to X'r where the
   // state is X'r.
-  void attach(const Design& full, double ridge) { full_ = full, ridge_ = ridge; }
+  void attach(const Design& full, double ridge);
   // Makes sure that `columns` of the design are in it. What is in it already stays as long as there is not
   // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
   // columns.
   bool include(const Design& design, std::span<const Index> columns);
   void locate(const Design& design);  // the same columns, seen from another design
   bool contains(const Design& design, std::span<const Index> columns) const;
+  bool contains(std::span<const Index> columns) const { return contains(full_, columns); }
 
   Index size() const { return std::ssize(raw_); }
   // Slots whose columns the design has, and where.
   std::span<const Index> present() const { return present_; }
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
+  bool packs() const { return !covariance_ && !full_.is_sparse(); }  // dense columns, in the direct form
   Index rows() const { return full_.rows(); }
   Index full_cols() const { return full_.cols(); }
   Index entries() const { return full_.stored_entries(); }
@@ -40,7 +42,7 @@ class WorkingSet {
   Index place(Index slot) const { return covariance_ ? slot : place_[static_cast<std::size_t>(slot)]; }
   Index active() const { return covariance_ ? size() : std::ssize(active_); }
   // Those of a sum of active slots, each times its factor.
-  void products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
+  void products(std::span<const Index> slots, std::span<const double> factors, Vector& out);
 
   void ascent(const Vector& state, Vector& out) const;  // X'r by slot; in direct form without the ridge
   void move(const Vector& step, Vector& state) const;   // coefficients change by `step`, by slot
@@ -53,8 +55,7 @@ class WorkingSet {
   void close_ranks(Index slots);
   void append(std::span<const Index> columns, const Design& design);
   void index_rows(Index from);  // active places from there on
-  void sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
-  bool packs() const { return !covariance_ && !full_.is_sparse(); }
+  void sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out);
 
   Design full_;
   double ridge_ = 0;
@@ -72,6 +73,7 @@ class WorkingSet {
     double value;
   };
   std::vector<std::vector<Entry>> by_row_;  // direct and sparse: entries of active columns
+  Vector sum_, basis_squares_;              // room for a sum, all 0; ||B_d||^2
 };
 
 }  // namespace tyto

@@ -18,10 +18,17 @@ struct Setting {
   ClusterSystem system;
   Vector y, state;
 
-  Setting(Storage storage, Index rows, std::uint64_t seed) {
+  double ridge;
+
+  Setting(Storage storage, Index rows, std::uint64_t seed) : ridge(seed % 3 == 0 ? 2 : 0) {
     Random random(seed);
-    design = stored(random_float_exact(random, rows, 20, 0.7), storage).standardized(true, true);
-    columns.attach(design, 0);
+    Vector weights;  // of rows
+    if (seed % 5 == 0) {
+      weights.setOnes(rows);
+      for (double& weight : weights) weight = random.uniform(0, 2);
+    }
+    design = stored(random_float_exact(random, rows, 20, 0.7), storage).standardized(true, true, weights);
+    columns.attach(design, ridge);
     columns.include(design, IndexSet{0, 3, 4, 8, 11, 15});
     Pattern pattern(3);
     pattern[0].magnitude = 5, pattern[1].magnitude = 3, pattern[2].magnitude = 1;
@@ -36,19 +43,25 @@ struct Setting {
     } else {
       state.resize(columns.size());
       design.transpose_multiply(IndexSet{0, 3, 4, 8, 11, 15}, r, state.data());
+      state -= ridge * beta();
     }
   }
-  Vector residual() const {
-    Vector beta = Vector::Zero(design.cols()), eta;
+  Vector beta() const {  // by slot
+    Vector result = Vector::Zero(columns.size());
     for (const Cluster& cluster : system.pattern())
       for (std::size_t k = 0; k < cluster.columns.size(); ++k)
-        beta[columns.column(cluster.columns[k])] = cluster.signs[k] * cluster.magnitude;
-    design.multiply(beta, eta);
+        result[cluster.columns[k]] = cluster.signs[k] * cluster.magnitude;
+    return result;
+  }
+  Vector residual() const {
+    Vector eta;
+    design.multiply(IndexSet{0, 3, 4, 8, 11, 15}, beta(), eta);
     return y - eta;
   }
   Vector ascent() const {
     Vector result;
     columns.ascent(state, result);
+    if (!columns.covariance()) result -= ridge * beta();
     return result;
   }
   // What each cluster still pulls beyond its price.
@@ -100,7 +113,8 @@ TEST(ClusterSystem, FollowsAPenaltyWhileThePatternStays) {
         Vector want;
         at.design.transpose_multiply(at.residual(), want);
         for (const Index slot : at.columns.present())
-          EXPECT_NEAR(at.ascent()[slot], want[at.columns.column(slot)], 1e-9 * (1 + at.y.norm()));
+          EXPECT_NEAR(at.ascent()[slot], want[at.columns.column(slot)] - at.ridge * at.beta()[slot],
+                      1e-9 * (1 + at.y.norm()));
       }
   EXPECT_GT(followed, 5);
   EXPECT_GT(refused, 5);

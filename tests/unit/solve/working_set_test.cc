@@ -47,7 +47,7 @@ void expect_holds(const WorkingSet& set, const Design& design, const IndexSet& w
   EXPECT_TRUE(set.contains(design, wanted));
 }
 
-void expect_products(const WorkingSet& set, const Eigen::MatrixXd& x, const IndexSet& slots) {
+void expect_products(WorkingSet& set, const Eigen::MatrixXd& x, const IndexSet& slots) {
   for (const Index a : slots) {
     Vector products;
     set.products(std::array{a}, std::array{2.0}, products);

@@ -1,0 +1,136 @@
+// Where a solver can see ahead: the fits of several penalties, certified together.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tyto/base/error.h"
+#include "tyto/math/entries.h"
+#include "tyto/math/linear_algebra.h"
+#include "tyto/problem/screening.h"
+#include "tyto/solve/sequence_state.h"
+
+namespace tyto {
+
+bool Sequence::State::takes_all() const {
+  constexpr Index kFew = 128;
+  return !design.is_sparse() && design.cols() <= kFew && 2 * design.cols() < design.rows();
+}
+
+// Where none is missing, as far as residuals take little memory.
+Index Sequence::State::furthest() const {
+  constexpr Index kSmall = Index{1} << 17;
+  return takes_all() ? std::max(2 * kAhead, kSmall / design.rows()) : 2 * kAhead;
+}
+
+bool Sequence::State::outgrown(std::span<const SortedL1> next, const Vector& beta) const {
+  constexpr double kTooHard = 1.01;
+  Vector pulls = span.guess(beta);
+  if (pulls.size() == 0) return false;
+  solver->recall(pulls);
+  return next.front().dual_norm(pulls) > kTooHard && expect(next, beta, pulls);
+}
+
+bool Sequence::State::expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const {
+  constexpr std::size_t kSoon = 12;
+  const Index p = beta.size(), nonzeros = (beta.array() != 0).count();
+  const auto price = [&](std::size_t k) { return next[k].weight(std::min(nonzeros, p - 1)); };
+  Vector room;
+  const Vector& counted = next.front().counted(pulls, room);
+  const double least = std::max(price(0) / 3, 0.01 * counted.lpNorm<Eigen::Infinity>());
+  return solver->expect(entries_above(counted, std::max(least, price(std::min(kSoon, next.size() - 1)))));
+}
+
+void Sequence::State::extend(const Problem& problem) const {
+  const Iterate at{x.beta, x.eta};
+  Certificate c;
+  c.correlation = correlation.values(all), c.bounded = correlation.bounded(all);
+  add_ridge(problem, at.beta, c.correlation);
+  c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
+  solver->prepare(problem, at, c);
+}
+
+NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
+                            const Observer& observer) {
+  if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
+  for (const SortedL1& penalty : penalties) state_->check(penalty);
+  const Stopwatch watch;
+  const Index read_before = state_->design.entries_read();
+  if (!std::exchange(state_->on_path, true) && std::ssize(penalties) > State::kAhead && state_->takes_all())
+    state_->solver->expect(all_but({}, state_->design.cols()));
+  NextFits next{foreseen(penalties, max_seconds, watch), true};
+  if (!next.fits.empty()) return next;
+  const double passes = state_->passes_since(read_before);
+  next.fits.push_back(fit(penalties.front(), max_seconds, observer, watch)), next.foreseen = false;
+  next.fits.front().passes += passes;
+  return next;
+}
+
+// The solver goes ahead without reading X, but for columns that it takes in, and not for long; then all of
+// its points are certified by one pass, and those up to the first that misses the tolerance are answers.
+std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds,
+                                    const Stopwatch& watch) {
+  constexpr double kLong = 0.25;  // seconds: who wants to stop is not asked before they are over
+  State& state = *state_;
+  const Index read_before = state.design.entries_read(), p = state.design.cols();
+  const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
+  if (state.design.is_sparse() || state.design.rows() <= p) return {};
+  Problem problem = state.problem(penalties.front());
+  Matrix betas(p, most);
+  Vector beta = state.x.beta;
+  Index count = 0;
+  // A point that lacks columns is the last one; if it is the first, they are taken in at once.
+  bool outgrown = false, extended = false;
+  while (!outgrown && count < most && watch.seconds() < std::min(kLong, max_seconds)) {
+    problem.penalty = penalties[static_cast<std::size_t>(count)];
+    if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
+    outgrown = state.outgrown(penalties.subspan(static_cast<std::size_t>(count)), beta);
+    if (outgrown && count == 0 && !extended) {
+      state.extend(problem), beta = state.x.beta;
+      outgrown = false, extended = true;
+    } else {
+      betas.col(count++) = beta;
+    }
+  }
+  if (count == 0 || (outgrown && count == 1)) return {};
+  betas.conservativeResize(p, count);
+  const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
+  const auto settled = state.span.settle(points);
+  if (!state.takes_all() && std::ssize(settled.read) == p)  // directions for nothing
+    for (const Index k : {count - 1, count / 2})
+      state.span.know(points.residuals.col(k), settled.values.col(k));
+
+  std::vector<Fit> fits;
+  fits.reserve(static_cast<std::size_t>(count));
+  for (Index k = 0; k < count; ++k) {
+    problem.penalty = penalties[static_cast<std::size_t>(k)];
+    Iterate x{points.betas.col(k), state.y - points.residuals.col(k)};
+    Certificate c = certify(problem, x, settled.bounds.col(k), settled.dual_norms[k]);
+    if (!c.meets(state.options.tolerance)) break;
+    Fit& fit = fits.emplace_back();
+    fit.status = Status::kConverged, fit.epochs = 1;
+    fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c);
+    fit.trace = {{1, 0, c.primal, c.gap, p - fit.screened}};
+    fit.solution = std::move(x), fit.certificate = std::move(c);
+  }
+  const Index accepted = std::ssize(fits);
+  if (accepted < count)  // columns that the solver did not have pull too hard
+    state.expect(penalties.subspan(static_cast<std::size_t>(count - 1)), points.betas.col(count - 1),
+                 settled.values.col(count - 1));
+  state.ahead = accepted == 0           ? std::max<Index>(2, state.ahead / 2)
+                : accepted + 1 >= count ? state.furthest()
+                                        : State::kAhead;
+  if (accepted == 0) return {};
+  state.x = fits.back().solution;
+  state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
+                          settled.distances[accepted - 1]);
+  if (accepted < count) state.extend(problem);
+  const double share = 1 / static_cast<double>(accepted), passes = share * state.passes_since(read_before),
+               seconds = share * watch.seconds(), cpu_seconds = share * watch.cpu_seconds();
+  for (Fit& fit : fits) {
+    fit.passes = passes, fit.seconds = seconds, fit.cpu_seconds = cpu_seconds;
+    fit.trace.back().seconds = seconds;
+  }
+  return fits;
+}
+
+}  // namespace tyto

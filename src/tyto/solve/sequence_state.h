@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tyto/problem/correlation.h"
+#include "tyto/problem/correlation_span.h"
+#include "tyto/solve/fit.h"
+
+namespace tyto {
+
+// Where a sequence of fits is, between two of them.
+struct Point {
+  SparseBeta beta;
+  Vector eta;
+
+  explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
+  Point& operator=(const Iterate& x) {
+    beta = sparse(x.beta, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
+    return *this;
+  }
+};
+
+struct Sequence::State {
+  Design design;
+  Vector y;
+  double ridge;
+  bool nonnegative;
+  FitOptions options;
+  std::unique_ptr<Solver> solver;
+  Point x;
+  Selection all;  // columns
+  Correlation correlation;
+  CorrelationSpan span;  // for several at once
+  Index entries;
+  Index ahead = kAhead;  // fits that are tried at once
+  bool given = false;    // X'y came with the problem: a pass that the first fit rests on
+  bool on_path = false;
+
+  static constexpr Index kAhead = 12;
+
+  // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
+  bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
+  Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
+    if (!lazy()) return certify(problem, at);
+    if (std::exchange(given, false)) design.count_pass();
+    correlation.move_to(y - at.eta);
+    auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
+    return certify(problem, at, std::move(values), dual_norm);
+  }
+  double passes_since(Index entries_read) const {
+    return static_cast<double>(design.entries_read() - entries_read) /
+           static_cast<double>(std::max<Index>(entries, 1));
+  }
+  void check(const SortedL1& penalty) const;
+  Problem problem(const SortedL1& penalty) const {
+    check(penalty);
+    return {design, y, penalty, ridge};
+  }
+
+  // Seeing ahead (foreseen.cc). Few columns, with a small Gram matrix, are all wanted sooner or later.
+  bool takes_all() const;
+  Index furthest() const;  // how many fits at once, where none fails
+  // Whether columns that the solver does not have seem to pull too hard at a point that it has foreseen. The
+  // first of the next penalties is that of the point.
+  bool outgrown(std::span<const SortedL1> next, const Vector& beta) const;
+  // Tells the solver which columns pull as hard as they will have to soon; true if it lacks some.
+  bool expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const;
+  // The solver takes in what it expects, at the point of the last certificate.
+  void extend(const Problem& problem) const;
+};
+
+}  // namespace tyto
