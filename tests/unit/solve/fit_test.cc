@@ -8,6 +8,7 @@
 
 #include "tests/support/certified.h"
 #include "tests/support/random.h"
+#include "tests/support/zoo.h"
 #include "tyto/base/error.h"
 #include "tyto/math/weights.h"
 
@@ -237,6 +238,20 @@ TEST(Fit, NoColumnsAndNoRowsAreSolved) {
     EXPECT_EQ(fit(no_columns, options).status, Status::kConverged);
     EXPECT_EQ(fit(no_rows, options).solution.beta, Vector::Zero(2));
   }
+}
+
+// A sparse model of nearly all columns, in one large cluster and many small ones: Newton's method would copy
+// most of X and hands over.
+TEST(Fit, ASparseModelOfAllColumnsIsSolved) {
+  Random random(8);
+  const Index n = 60, p = 4000;
+  const Eigen::MatrixXd x = random_float_exact(random, n, p, 0.05);
+  const Design design = stored(x, Storage::kSparse);
+  Problem problem{design, random_vector(random, n), SortedL1(make_weights("linf", {n, p, 0.1}))};
+  problem.penalty = problem.penalty.scaled(0.3 * alpha_max(problem));
+  const Fit result = fit(problem);
+  expect_certified(problem, result, 1e-6);
+  EXPECT_GT((result.solution.beta.array() != 0).count(), p / 4);
 }
 
 TEST(Status, HasANameForEveryValue) {
