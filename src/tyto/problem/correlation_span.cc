@@ -70,7 +70,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     needed.clear();
     for (Index j = 0; j < p; ++j)
       if (wanted[at(j)]) needed.push_back(j);
-    // To read all columns for one more direction must save more than it costs.
+    // To read all columns for more directions must save more than it costs.
     if (std::ssize(needed) * count < kPass * p || 3 * std::ssize(needed) > 2 * before) break;
     if (!add_directions(points.residuals, result.distances)) break;
   }

@@ -58,8 +58,8 @@ IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphe
 std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
                                       Index most);
 Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);
-Index columns_left(const ScreeningRule& rule, const Problem& problem,
-                   const Certificate& c);  // by a certificate
+// The same for the ball of a certificate; all columns, if the rule does not screen safely.
+Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c);
 
 // The columns that a rule that is not safe keeps, from X'r at the solution of a larger strength (or at 0): it
 // supposes that no correlation changes by more than the strength does (Larsson, Bogdan & Wallin 2020).
