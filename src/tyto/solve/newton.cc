@@ -130,6 +130,11 @@ class Newton final : public Solver {
     return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 
+  // How many columns of p are little work beside a pass over all of them, even if it takes a Gram matrix.
+  static Index unnoticed(Index p, bool cold) {
+    return std::min(p / (cold ? 64 : 256), static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
+  }
+
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
   // or else only by what comes near its price: a column costs as many products as there are columns.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
@@ -138,7 +143,7 @@ class Newton final : public Solver {
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
     const IndexSet support = nonzero_entries(x.beta);
-    const Index count = std::min(p, reach_ * std::max<Index>(32, std::ssize(support)));
+    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(support), unnoticed(p, support.empty())}));
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
@@ -156,7 +161,17 @@ class Newton final : public Solver {
     if (design.cols() != columns_.full_cols()) expected_.clear();
     std::ranges::set_union(columns, expected_, std::back_inserter(both));
     expected_.clear();
+    if (!columns_.contains(design, both) && rest_pays(design, std::ssize(both)))
+      both = all_but({}, design.cols());
     if (columns_.include(design, both)) stale_ = true;
+  }
+
+  // Where a Gram matrix of short columns has many of them, the rest is less work than to find out time and
+  // again what is missing.
+  bool rest_pays(const Design& design, Index wanted) const {
+    constexpr Index kShort = 4096;
+    const Index p = design.cols();
+    return columns_.covariance() && 5 * wanted > 2 * p && 2 * p < design.rows() && design.rows() <= kShort;
   }
 
   // The support and `count` others.
