@@ -111,6 +111,22 @@ Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const 
   return {mean, deviation, squares};
 }
 
+// Which columns have a mean that is large beside what is left without it, and will be taken off first. Of
+// their magnitude then remains what is left, and what the mean is rounded by, twice: products of centred
+// columns are off by no more.
+std::vector<bool> take_far(const Vector& norms, Vector& magnitudes) {
+  constexpr double kFar = 64;
+  std::vector<bool> far;
+  for (Index j = 0; j < norms.size(); ++j) {
+    if (!(magnitudes[j] > kFar * norms[j])) continue;
+    far.resize(static_cast<std::size_t>(norms.size()));
+    far[static_cast<std::size_t>(j)] = true;
+    const double rounding = std::numeric_limits<double>::epsilon() * magnitudes[j];
+    if (norms[j] > 0) magnitudes[j] = norms[j] + std::min(1.0, rounding / norms[j]) * magnitudes[j];
+  }
+  return far;
+}
+
 Moments moments_of(const ColumnStorage& storage, Index raw, const RowWeights& rows, bool center) {
   return std::visit([&](const auto& x) { return moments_of(x, raw, rows, center); }, storage);
 }
@@ -124,7 +140,7 @@ Design::Design(ColumnStorage storage, std::shared_ptr<const void> owner)
   frame_ = std::make_shared<const Frame>(
       Frame{{}, {}, Eigen::MatrixXd(rows_, 0), static_cast<double>(rows_), false, true});
   columns_ =
-      std::make_shared<const Columns>(Columns{Selection::first(cols), Eigen::MatrixXd(0, cols), Vector()});
+      std::make_shared<const Columns>(Columns{Selection::first(cols), Eigen::MatrixXd(0, cols), {}, {}});
 }
 
 Design Design::with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) const {
@@ -194,7 +210,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   if (center && weighted) frame.basis = frame.root;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector(scale ? cols() : 0)};
+  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector(scale ? cols() : 0), {}};
   Vector norms(cols()), magnitudes(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
   for_each_column([&](Index j) {
@@ -204,6 +220,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   });
   magnitudes = magnitudes.cwiseSqrt();
   norms = center ? Vector(norms.cwiseSqrt()) : magnitudes;
+  if (center && !is_sparse()) columns.far = take_far(norms, magnitudes);
   if (scale) {  // to norm sqrt(n); a constant column keeps its scale
     const double length = std::sqrt(rows.total);
     for (Index j = 0; j < cols(); ++j) {
@@ -233,7 +250,7 @@ Design Design::without(Index column) const {
   frame.basis.col(count) = direction;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns{columns_->raw, columns_->offset, scales()};
+  Columns columns{columns_->raw, columns_->offset, scales(), columns_->far};
   columns.offset.conservativeResize(count + 1, cols());
   for (Index j = 0; j < cols(); ++j)
     columns.offset(count, j) = columns.scale[j] < kInfinity ? along[j] * columns.scale[j] : 0;
@@ -270,11 +287,13 @@ Design Design::select(std::span<const Index> columns) const {
   const auto count = std::ssize(columns);
   const Columns& from = *columns_;
   const bool scaled = is_scaled();
-  Columns to{from.raw.at(columns), Eigen::MatrixXd(from.offset.rows(), count), Vector(scaled ? count : 0)};
+  Columns to{from.raw.at(columns), Eigen::MatrixXd(from.offset.rows(), count), Vector(scaled ? count : 0),
+             std::vector<bool>(from.far.empty() ? 0 : columns.size())};
   for (Index k = 0; k < count; ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     for (Index d = 0; d < from.offset.rows(); ++d) to.offset(d, k) = from.offset(d, j);
     if (scaled) to.scale[k] = from.scale[j];
+    if (far(j)) to.far[static_cast<std::size_t>(k)] = true;
   }
   if (!lengths_->known()) return with(std::move(to), std::make_shared<Lazy<Lengths>>());
   return with(std::move(to), of_length(norms()(columns), magnitudes()(columns)));

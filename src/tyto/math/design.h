@@ -84,8 +84,8 @@ class Design {
   double scale(Index column) const { return is_scaled() ? columns_->scale[column] : 1; }
   Vector scales() const { return is_scaled() ? columns_->scale : Vector::Ones(cols()); }
   const Vector& norms() const { return lengths().norm; }  // ||x_j||
-  // ||D raw_j|| / scale_j >= ||x_j||: what rounding errors of x_j'v are proportional to, however well centred
-  // x_j is.
+  // ||D raw_j|| / scale_j >= ||x_j||, but where the mean goes first: what rounding errors of x_j'v are
+  // proportional to, however well centred x_j is.
   const Vector& magnitudes() const { return lengths().magnitude; }
   double largest_magnitude() const { return lengths().largest_magnitude; }  // of all; 0 if there are none
 
@@ -130,6 +130,9 @@ class Design {
     Selection raw;  // numbers in storage
     Eigen::MatrixXd offset;
     Vector scale;  // empty: all are 1
+    // Dense columns whose mean is large beside what is left without it, which is taken off before anything is
+    // summed: afterwards it would leave rounding errors of its own size. Empty if there are none.
+    std::vector<bool> far;
   };
   struct Lengths {
     Vector norm, magnitude;
@@ -158,8 +161,18 @@ class Design {
   const Vector& with_roots(const Vector& v, Vector& room) const;  // D v; in `room` if it is not v
   Vector along_basis(const Vector& v) const;                      // B'v
   void take_out(const Vector& shift, Vector& eta) const;          // eta <- D eta - B shift
-  double corrected(double product, Index column, const Vector& along) const {  // x_j'v from raw_j'D v, B'v
-    for (Index d = 0; d < along.size(); ++d) product -= columns_->offset(d, column) * along[d];
+  bool far(Index column) const {
+    return !columns_->far.empty() && columns_->far[static_cast<std::size_t>(column)];
+  }
+  // f(first row, entries less their mean) for blocks of the rows begin .. end - 1 of a dense column.
+  template <class F>
+  void for_each_block(Index column, Index begin, Index end, F f) const;
+  double far_dot(Index column, const double* v) const;  // of the entries less their mean
+  void add_far(Index column, double a, Index begin, Index length, Vector& eta) const;  // a times these
+  // x_j'v from raw_j'D v, or where x_j is far from that without the mean, and B'v
+  double corrected(double product, Index column, const Vector& along) const {
+    for (Index d = far(column) ? 1 : 0; d < along.size(); ++d)
+      product -= columns_->offset(d, column) * along[d];
     return product / scale(column);
   }
   Index count_read(std::span<const Index> columns) const;  // returns what it adds

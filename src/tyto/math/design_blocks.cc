@@ -124,7 +124,11 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
         storage_);
     for (Index k = 0; k < width; ++k) {
       const Index j = own[static_cast<std::size_t>(k)];
-      out.row(begin + k) = (part.row(k) - offsets().col(j).transpose() * along) / scale(j);
+      if (far(j))
+        for (Index c = 0; c < v.cols(); ++c)
+          out(begin + k, c) = corrected(far_dot(j, scaled.col(c).data()), j, along.col(c));
+      else
+        out.row(begin + k) = (part.row(k) - offsets().col(j).transpose() * along) / scale(j);
     }
   });
 }

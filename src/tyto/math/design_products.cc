@@ -70,6 +70,39 @@ void add_column(const SparseColumns<Scalar, StorageIndex>& x, Index j, double a,
 
 }  // namespace
 
+template <class F>
+void Design::for_each_block(Index column, Index begin, Index end, F f) const {
+  constexpr Index kBlock = 1024;
+  std::array<double, kBlock> block;
+  const double mean = offsets()(0, column);
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (!requires { x.start; })
+          for (; begin < end; begin += kBlock) {
+            const Index length = std::min(kBlock, end - begin);
+            const auto* from = x.data + raw(column) * x.rows + begin;
+            for (Index i = 0; i < length; ++i)
+              block[static_cast<std::size_t>(i)] = static_cast<double>(from[i]) - mean;
+            f(begin, std::span<const double>(block.data(), static_cast<std::size_t>(length)));
+          }
+      },
+      storage_);
+}
+
+double Design::far_dot(Index column, const double* v) const {
+  double sum = 0;
+  for_each_block(column, 0, rows_, [&](Index begin, std::span<const double> block) {
+    sum += kernels::dot(block.data(), v + begin, std::ssize(block));
+  });
+  return sum;
+}
+
+void Design::add_far(Index column, double a, Index begin, Index length, Vector& eta) const {
+  for_each_block(column, begin, begin + length, [&](Index at, std::span<const double> block) {
+    kernels::axpy(a, block.data(), eta.data() + at, std::ssize(block));
+  });
+}
+
 Index Design::count_read(std::span<const Index> columns) const {
   Index entries = 0;
   std::visit(
@@ -100,8 +133,10 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
           dots(x, {group.data(), static_cast<std::size_t>(count)}, factors.data(), out + begin);
         },
         storage_);
-    for (Index k = begin; k < begin + count; ++k)
-      out[k] = corrected(out[k], columns[static_cast<std::size_t>(k)], along);
+    for (Index k = begin; k < begin + count; ++k) {
+      const Index j = columns[static_cast<std::size_t>(k)];
+      out[k] = corrected(far(j) ? far_dot(j, factors.data()) : out[k], j, along);
+    }
   });
 }
 
@@ -224,6 +259,8 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
     for (Index d = 0; d < along.size(); ++d)
       part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
     if (columns_->scale.size() > 0) part /= columns_->scale.segment(begin, count).array();
+    for (Index j = begin; j < begin + count; ++j)
+      if (far(j)) out[j] = corrected(far_dot(j, factors.data()), j, along);
   });
 }
 
@@ -244,7 +281,9 @@ void Design::multiply(std::span<const Index> columns, const Vector& factors, Vec
   for (Index k = 0; k < scaled.size(); ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     scaled[k] /= scale(j);
-    if (shift.size() > 0) shift += scaled[k] * offsets().col(j);
+    const Index centred = far(j) ? 1 : 0;
+    if (shift.size() > centred)
+      shift.tail(shift.size() - centred) += scaled[k] * offsets().col(j).tail(shift.size() - centred);
   }
   const Index entries = count_read(columns);
   std::visit(
@@ -256,9 +295,13 @@ void Design::multiply(std::span<const Index> columns, const Vector& factors, Vec
           parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
                        [&](Index block) {
                          const Index begin = block * kRowBlock, length = std::min(kRowBlock, rows_ - begin);
-                         for (Index k = 0; k < scaled.size(); ++k)
-                           add_column(x, raw(columns[static_cast<std::size_t>(k)]), scaled[k], eta.data(),
-                                      begin, length);
+                         for (Index k = 0; k < scaled.size(); ++k) {
+                           const Index j = columns[static_cast<std::size_t>(k)];
+                           if (far(j))
+                             add_far(j, scaled[k], begin, length, eta);
+                           else
+                             add_column(x, raw(j), scaled[k], eta.data(), begin, length);
+                         }
                        });
         }
       },
@@ -274,6 +317,7 @@ void Design::axpy(Index column, double a, Vector& eta) const {
     return;
   }
   const double factor = a / scale(column);
+  if (far(column)) return add_far(column, factor, 0, rows_, eta);
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; })

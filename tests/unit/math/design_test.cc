@@ -4,34 +4,12 @@
 
 #include <cmath>
 
+#include "tests/support/designs.h"
 #include "tests/support/naive.h"
 #include "tests/support/random.h"
 
 namespace tyto {
 namespace {
-
-using Sparse32 = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>;
-using Sparse64 = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t>;
-using SparseFloat = Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t>;
-
-// The same matrix of float-exact numbers in every storage.
-std::vector<Design> every_storage(const Eigen::MatrixXd& x) {
-  const auto owner = std::make_shared<const Eigen::MatrixXd>(x);
-  return {Design::dense(x),
-          Design::dense(Eigen::MatrixXf(x.cast<float>())),
-          Design::sparse(Sparse32(x.sparseView())),
-          Design::sparse(Sparse64(Sparse32(x.sparseView()))),
-          Design::sparse(SparseFloat(x.cast<float>().sparseView())),
-          Design::borrow(DenseColumns<double>{owner->data(), x.rows(), x.cols()}, owner)};
-}
-
-double real(naive::Real value) { return static_cast<double>(value); }
-
-IndexSet columns_from(Index first, Index end) {
-  IndexSet columns;
-  for (Index j = first; j < end; ++j) columns.push_back(j);
-  return columns;
-}
 
 // Everything a design can be asked, against its columns spelled out.
 void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random& random, double tolerance) {
@@ -185,58 +163,6 @@ TEST(Design, ThreadsGiveTheSameBits) {
   }
 }
 
-TEST(Design, ResidualsAndTheirProductsAtOnce) {
-  Random random(10);
-  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {1, 1}, {7, 5}, {9000, 12}}) {
-    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.4);
-    const Vector y = random_vector(random, rows);
-    Eigen::MatrixXd beta = random_matrix(random, cols, 5), r, products, eta, want;
-    beta.topRows(cols / 2).setZero();
-    for (const Design& raw : every_storage(x)) {
-      const Design design = raw.standardized(true, true);
-      const IndexSet support = design.residuals(y, beta, r, products);
-      EXPECT_EQ(support, columns_from(cols / 2, cols));
-      design.multiply(beta, eta);
-      EXPECT_LE((r - (y.replicate(1, 5) - eta)).norm(), 1e-13 * (1 + y.norm() + eta.norm()));
-      design.transpose_multiply(support, r, want);
-      EXPECT_LE((products - want).norm(), 1e-12 * (1 + want.norm()));
-      Eigen::MatrixXd r_many, products_many;
-      design.with_threads(2).residuals(y, beta, r_many, products_many);
-      EXPECT_EQ(r_many, r);
-      EXPECT_EQ(products_many, products);
-    }
-  }
-}
-
-TEST(Design, SeveralVectorsAtOnceAreEachOnItsOwn) {
-  Random random(9);
-  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {7, 5}, {2500, 67}}) {
-    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.4);
-    Eigen::MatrixXd beta = random_matrix(random, cols, 5), v = random_matrix(random, rows, 5), eta, out;
-    beta.topRows(cols / 2).setZero();
-    for (const Design& raw : every_storage(x)) {
-      const Design whole = raw.standardized(true, true);
-      const Design design = cols > 5 ? whole.select(IndexSet{0, 2, 3, 40, 66}) : whole;
-      const Eigen::MatrixXd some = beta.topRows(design.cols());
-      const IndexSet all = columns_from(0, design.cols());
-      design.multiply(some, eta), design.transpose_multiply(all, v, out);
-      for (const int threads : {2, 3}) {
-        Eigen::MatrixXd eta_many, out_many;
-        const Design many = design.with_threads(threads);
-        many.multiply(some, eta_many), many.transpose_multiply(all, v, out_many);
-        EXPECT_EQ(eta_many, eta);
-        EXPECT_EQ(out_many, out);
-      }
-      for (Index k = 0; k < 5; ++k) {
-        Vector one_eta, one_out;
-        design.multiply(Vector(some.col(k)), one_eta), design.transpose_multiply(Vector(v.col(k)), one_out);
-        EXPECT_LE((eta.col(k) - one_eta).norm(), 1e-13 * (1 + one_eta.norm()));
-        EXPECT_LE((out.col(k) - one_out).norm(), 1e-12 * (1 + one_out.norm()));
-      }
-    }
-  }
-}
-
 // A column that is constant where it counts, whatever it is, or is not stored, elsewhere; and sums of weights
 // that round.
 TEST(Design, AColumnThatIsConstantWhereItCountsIsCentredToZero) {
@@ -265,7 +191,8 @@ TEST(Design, HugeMeansDoNotDrownTheDeviation) {
     const double deviation = real(std::sqrt(naive::dot(column, column) / 200));
     EXPECT_NEAR(design.scales()[j], deviation, 1e-12 * deviation);
     EXPECT_NEAR(design.norms()[j], std::sqrt(200), 1e-12);
-    EXPECT_NEAR(design.magnitudes()[j], 1e9 * std::sqrt(200) / deviation, 1e4);
+    EXPECT_GE(design.magnitudes()[j], design.norms()[j]);
+    EXPECT_LE(design.magnitudes()[j], 1e3 * design.norms()[j]) << "the mean goes before anything is summed";
   }
 }
 
@@ -295,16 +222,6 @@ TEST(Design, MultiplySkipsZerosButNotTheShape) {
   EXPECT_EQ(eta, Vector::Zero(6));
 }
 
-// What the columns are, spelled out.
-Eigen::MatrixXd entries_of(const Design& design) {
-  const std::vector<naive::Reals> columns = naive::columns(design);
-  Eigen::MatrixXd x(design.rows(), design.cols());
-  for (Index j = 0; j < x.cols(); ++j)
-    for (Index i = 0; i < x.rows(); ++i)
-      x(i, j) = real(columns[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)]);
-  return x;
-}
-
 TEST(Design, PacksColumnsAsTheyStand) {
   Random random(7);
   const Eigen::MatrixXd x = random_float_exact(random, 23, 9, 0.4);
@@ -322,103 +239,6 @@ TEST(Design, PacksColumnsAsTheyStand) {
         EXPECT_EQ(packed.col(4), Vector::Constant(length, 99)) << "behind the end";
       }
     }
-}
-
-// Sizes around those of the tiles and of the blocks of rows.
-TEST(Design, ProductsAreThoseOfTheColumns) {
-  for (const auto& [rows, cols] :
-       {std::pair<Index, Index>{1, 1}, {40, 7}, {511, 6}, {512, 6}, {1030, 5}, {20, 300}}) {
-    SCOPED_TRACE(::testing::Message() << rows << " x " << cols);
-    Random random(static_cast<std::uint64_t>(rows));
-    const Eigen::MatrixXd x = random_float_exact(random, rows, cols, 0.5);
-    for (const Design& raw : every_storage(x))
-      for (const bool standardize : {false, true}) {
-        const Design design = raw.standardized(standardize, standardize);
-        const Eigen::MatrixXd values = entries_of(design);
-        IndexSet columns;
-        for (Index j = cols - 1; j >= 0; --j) columns.push_back(j);  // any order
-        Eigen::MatrixXd chosen(rows, cols);
-        for (Index j = 0; j < cols; ++j) chosen.col(j) = values.col(cols - 1 - j);
-        const double size = 1e-13 * (1 + design.magnitudes().squaredNorm());
-        for (const Index fresh : {cols, (cols + 1) / 2, Index{1}}) {
-          Eigen::MatrixXd room = Eigen::MatrixXd::Constant(cols + 2, fresh + 1, 99);
-          design.products(columns, room.block(1, 0, cols, fresh));
-          const Eigen::MatrixXd want = chosen.transpose() * chosen.rightCols(fresh);
-          EXPECT_LE((room.block(1, 0, cols, fresh) - want).cwiseAbs().maxCoeff(), size);
-          EXPECT_EQ(room.row(0), Eigen::RowVectorXd::Constant(fresh + 1, 99));
-          EXPECT_EQ(room.row(cols + 1), Eigen::RowVectorXd::Constant(fresh + 1, 99));
-          EXPECT_EQ(room.col(fresh), Vector::Constant(cols + 2, 99));
-        }
-      }
-  }
-}
-
-TEST(Design, KeptProductsAreThoseOfTheColumns) {
-  Random random(5);
-  const Eigen::MatrixXd x = random_float_exact(random, 60, 12, 0.5);
-  for (const Design& raw : every_storage(x)) {
-    const Design design = raw.standardized(true, true);
-    const Eigen::MatrixXd values = entries_of(design);
-    const Eigen::MatrixXd all = values.transpose() * values;
-    const std::vector<Index> first{3, 0, 7};
-    const Design keeping = design.keeping_products(first, all(first, first)).with_counter();
-    const auto check = [&](const std::vector<Index>& columns, Index fresh) {
-      Eigen::MatrixXd got(std::ssize(columns), fresh);
-      keeping.products(columns, got);
-      const Eigen::MatrixXd want = all(columns, columns).rightCols(fresh);
-      EXPECT_LE((got - want).cwiseAbs().maxCoeff(), 1e-12 * 60);
-    };
-    check({7, 3}, 1);
-    EXPECT_EQ(keeping.entries_read(), 0) << "they are known";
-    check({7, 3, 5, 11}, 2);
-    check({1, 2, 11, 0, 3}, 3);
-    check({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12);
-    EXPECT_EQ(keeping.kept_columns().size(), 12);
-    const Index read = keeping.entries_read();
-    check({11, 10, 3}, 3);
-    EXPECT_EQ(keeping.entries_read(), read) << "all are known by now";
-    EXPECT_TRUE(keeping.select(IndexSet{1, 2}).kept_columns().empty());
-    EXPECT_TRUE(keeping.standardized(false, false).kept_columns().empty());
-  }
-}
-
-TEST(Design, ProductsHaveTheSameBitsForAnyThreads) {
-  Random random(8);
-  const Eigen::MatrixXd x = random_float_exact(random, 5000, 300, 1);
-  for (const Design& raw :
-       {Design::dense(x).standardized(true, true),
-        Design::sparse(Sparse32(x.sparseView())).standardized(true, true).select(IndexSet{0, 1, 7})}) {
-    IndexSet columns;
-    for (Index j = 0; j < raw.cols(); ++j) columns.push_back(j);
-    Eigen::MatrixXd one(raw.cols(), raw.cols()), many = one;
-    raw.products(columns, one);
-    for (const int threads : {2, 3}) {
-      raw.with_threads(threads).products(columns, many);
-      EXPECT_EQ(one, many);
-    }
-  }
-}
-
-TEST(Design, ProductsWithSomeColumnsAreThoseOfAll) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    const Eigen::MatrixXd x = random_float_exact(random, 31, 90, 0.5);
-    const Vector v = random_vector(random, 31);
-    for (const Design& raw : every_storage(x)) {
-      const Design design = raw.standardized(true, true).select(random_columns(random, 90));
-      Vector all;
-      design.transpose_multiply(v, all);
-      const IndexSet some = random_columns(random, design.cols());
-      Vector out = Vector::Constant(std::ssize(some) + 1, 99);
-      design.transpose_multiply(some, v, out.data());
-      // The kernels take four columns at a time: the last digit may depend on the neighbours.
-      for (std::size_t k = 0; k < some.size(); ++k)
-        EXPECT_NEAR(out[static_cast<Index>(k)], all[some[k]],
-                    1e-13 * v.norm() * (1 + design.magnitudes()[some[k]]));
-      EXPECT_EQ(out[std::ssize(some)], 99);
-    }
-  }
 }
 
 TEST(Design, FindsColumnsByTheirNumberInStorage) {

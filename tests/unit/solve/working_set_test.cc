@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "tests/support/naive.h"
+#include "tests/support/designs.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
 
@@ -15,14 +15,6 @@ namespace tyto {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-Eigen::MatrixXd entries_of(const Design& design) {
-  Eigen::MatrixXd x(design.rows(), design.cols());
-  IndexSet all;
-  for (Index j = 0; j < x.cols(); ++j) all.push_back(j);
-  design.pack(all, 0, x.rows(), x.data());
-  return x;
-}
 
 // By slot; what is hidden does not count.
 Vector state_of(const WorkingSet& set, const Eigen::MatrixXd& x, const Vector& r) {
