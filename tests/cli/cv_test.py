@@ -269,7 +269,7 @@ class ModelFile(CvTest):
 
 
 class Resume(CvTest):
-    ARGS = ["--folds", "20", "--steps", "20", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
+    ARGS = ["--folds", "20", "--steps", "50", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
 
     def setUp(self):
         super().setUp()

@@ -110,6 +110,22 @@ TEST(Newton, ManyColumns) {
     }
 }
 
+// The first working set has most of the model: hardly more than the passes for the response and for the
+// certificate.
+TEST(Newton, FirstTakesManyColumnsWhereTheyAreMany) {
+  Random random(15);
+  const Eigen::MatrixXd x = random_matrix(random, 60, 20000);
+  Vector y = 0.5 * random_vector(random, 60);
+  for (Index j = 0; j < 5; ++j) y += x.col(j);
+  for (const std::string weights : {"lasso", "oscar", "bh"}) {
+    SCOPED_TRACE(weights);
+    const Problem problem = at_strength(dense_problem(x, y, shape(weights, x)), 0.4);
+    const Fit result = newton(problem, 1e-6);
+    expect_certified(problem, result, 1e-6);
+    EXPECT_LE(result.passes, 2.5);
+  }
+}
+
 // Sums of columns that are columns again: clusters whose signed sums cancel or depend on one another.
 TEST(Newton, SingularPatterns) {
   Random random(3);

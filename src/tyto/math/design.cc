@@ -66,11 +66,12 @@ Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& row
   const auto sum = [&](auto f) {  // of weight f(value)
     return sum_of(n, [&](Index i) { return times[i] * f(static_cast<double>(column[i])); });
   };
-  kernels::Sums sums{};
-  if (weighted)
-    sums = {sum([](double v) { return v; }), sum([](double v) { return v * v; })};
-  else
-    sums = kernels::sums(column, n);
+  const auto sums_less = [&](double shift) -> kernels::Sums {
+    if (!weighted) return kernels::sums(column, n, shift);
+    return {sum([&](double v) { return v - shift; }),
+            sum([&](double v) { return (v - shift) * (v - shift); })};
+  };
+  const kernels::Sums sums = sums_less(0);
   if (!center || n == 0) return {0, sums.squares, sums.squares};
   const auto counts = [&](Index i) { return !weighted || weight[i] > 0; };
   Index first = 0;
@@ -78,9 +79,11 @@ Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& row
   bool constant = true;
   for (Index i = first; i < n && constant; ++i) constant = column[i] == column[first] || !counts(i);
   if (constant) return {static_cast<double>(column[first]), 0, sums.squares};
-  const double mean = sums.sum / rows.total;
-  const auto square = [&](double v) { return (v - mean) * (v - mean); };
-  return {mean, weighted ? sum(square) : kernels::deviation(column, n, mean), sums.squares};
+  // Of a mean that is large, rounding has left less than of what is summed here.
+  const double near = sums.sum / rows.total;
+  const kernels::Sums rest = sums_less(near);
+  const double off = rest.sum / rows.total;
+  return {near + off, std::max(0.0, rest.squares - off * rest.sum), sums.squares};
 }
 
 // Entries that are not stored are zeros. Whether any of them counts is asked of numbers of rows, as sums of
@@ -111,18 +114,18 @@ Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const 
   return {mean, deviation, squares};
 }
 
-// Which columns have a mean that is large beside what is left without it, and will be taken off first. Of
-// their magnitude then remains what is left, and what the mean is rounded by, twice: products of centred
-// columns are off by no more.
+// Which columns have a mean that is large beside what is left without it, and will be taken off first. Then
+// the errors of x_j'r are those of ||x_j||, and an error of the mean, eps ||raw_j||, times one of the mean of
+// r, of which a part eps ||raw_j|| / ||x_j|| may come from the same column.
 std::vector<bool> take_far(const Vector& norms, Vector& magnitudes) {
-  constexpr double kFar = 64;
+  constexpr double kFar = 64, kEpsilon = std::numeric_limits<double>::epsilon();
   std::vector<bool> far;
   for (Index j = 0; j < norms.size(); ++j) {
     if (!(magnitudes[j] > kFar * norms[j])) continue;
     far.resize(static_cast<std::size_t>(norms.size()));
     far[static_cast<std::size_t>(j)] = true;
-    const double rounding = std::numeric_limits<double>::epsilon() * magnitudes[j];
-    if (norms[j] > 0) magnitudes[j] = norms[j] + std::min(1.0, rounding / norms[j]) * magnitudes[j];
+    const double share = norms[j] > 0 ? std::min(1.0, kEpsilon * magnitudes[j] / norms[j]) : 0;
+    magnitudes[j] = std::isfinite(magnitudes[j]) ? norms[j] + share * magnitudes[j] : magnitudes[j];
   }
   return far;
 }
@@ -277,6 +280,7 @@ Vector Design::coordinates(const Vector& v) const {
 
 bool Design::is_zero(Index column) const {
   bool zero = true;
+  if (far(column) && norms()[column] == 0) return zero;  // a constant less itself
   for_each_entry(column, [&](Index i, double value) {
     zero = zero && (value == 0 || (frame_->weight.size() > 0 && frame_->weight[i] == 0));
   });

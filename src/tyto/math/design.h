@@ -84,12 +84,12 @@ class Design {
   double scale(Index column) const { return is_scaled() ? columns_->scale[column] : 1; }
   Vector scales() const { return is_scaled() ? columns_->scale : Vector::Ones(cols()); }
   const Vector& norms() const { return lengths().norm; }  // ||x_j||
-  // ||D raw_j|| / scale_j >= ||x_j||, but where the mean goes first: what rounding errors of x_j'v are
-  // proportional to, however well centred x_j is.
+  // What rounding errors of x_j'v are proportional to, for a centred v: ||D raw_j|| / scale_j >= ||x_j||,
+  // unless the mean is taken off before anything is summed.
   const Vector& magnitudes() const { return lengths().magnitude; }
   double largest_magnitude() const { return lengths().largest_magnitude; }  // of all; 0 if there are none
 
-  bool is_zero(Index column) const;  // no entry that counts and is not 0
+  bool is_zero(Index column) const;  // no entry that counts and is not 0, once a large mean is taken off
 
   void multiply(const Vector& beta, Vector& eta) const;  // eta <- X beta; skips zeros of beta
   // eta <- the sum of some of the columns, each times its factor.
@@ -167,9 +167,10 @@ class Design {
   // f(first row, entries less their mean) for blocks of the rows begin .. end - 1 of a dense column.
   template <class F>
   void for_each_block(Index column, Index begin, Index end, F f) const;
-  double far_dot(Index column, const double* v) const;  // of the entries less their mean
+  // out[k] <- the product of the entries less their mean with v_k, the k-th of several vectors.
+  void far_dots(Index column, const double* v, Index count, double* out) const;
   void add_far(Index column, double a, Index begin, Index length, Vector& eta) const;  // a times these
-  // x_j'v from raw_j'D v, or where x_j is far from that without the mean, and B'v
+  // x_j'v from B'v and raw_j'D v; for a far column from the latter without its mean.
   double corrected(double product, Index column, const Vector& along) const {
     for (Index d = far(column) ? 1 : 0; d < along.size(); ++d)
       product -= columns_->offset(d, column) * along[d];

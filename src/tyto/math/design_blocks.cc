@@ -115,20 +115,24 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
     const Index begin = kGroup * task, width = std::min(kGroup, count - begin);
     const auto own = columns.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(width));
     std::array<Index, kGroup> group;
-    std::ranges::transform(own, group.begin(), [&](Index j) { return raw(j); });
-    Matrix part = Matrix::Zero(width, v.cols());
+    std::size_t near = 0;
+    for (const Index j : own)
+      if (!far(j)) group[near++] = raw(j);
+    Matrix part = Matrix::Zero(static_cast<Index>(near), v.cols());
     std::visit(
         [&](const auto& x) {
-          if constexpr (!requires { x.start; }) dots(x, {group.data(), own.size()}, scaled, part);
+          if constexpr (!requires { x.start; }) dots(x, {group.data(), near}, scaled, part);
         },
         storage_);
+    Vector one(v.cols());
+    Index next = 0;
     for (Index k = 0; k < width; ++k) {
       const Index j = own[static_cast<std::size_t>(k)];
       if (far(j))
-        for (Index c = 0; c < v.cols(); ++c)
-          out(begin + k, c) = corrected(far_dot(j, scaled.col(c).data()), j, along.col(c));
+        far_dots(j, scaled.data(), v.cols(), one.data());
       else
-        out.row(begin + k) = (part.row(k) - offsets().col(j).transpose() * along) / scale(j);
+        one = part.row(next++);
+      for (Index c = 0; c < v.cols(); ++c) out(begin + k, c) = corrected(one[c], j, along.col(c));
     }
   });
 }

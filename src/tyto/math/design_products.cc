@@ -89,12 +89,12 @@ void Design::for_each_block(Index column, Index begin, Index end, F f) const {
       storage_);
 }
 
-double Design::far_dot(Index column, const double* v) const {
-  double sum = 0;
+void Design::far_dots(Index column, const double* v, Index count, double* out) const {
+  std::fill_n(out, count, 0.0);
   for_each_block(column, 0, rows_, [&](Index begin, std::span<const double> block) {
-    sum += kernels::dot(block.data(), v + begin, std::ssize(block));
+    for (Index k = 0; k < count; ++k)
+      out[k] += kernels::dot(block.data(), v + k * rows_ + begin, std::ssize(block));
   });
-  return sum;
 }
 
 void Design::add_far(Index column, double a, Index begin, Index length, Vector& eta) const {
@@ -126,16 +126,20 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
   parallel_for(tasks, useful_threads(threads_, entries), [&](Index task) {
     const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, std::ssize(columns) - begin);
     std::array<Index, kColumnGroup> group;
-    for (Index k = 0; k < count; ++k)
-      group[static_cast<std::size_t>(k)] = raw(columns[static_cast<std::size_t>(begin + k)]);
-    std::visit(
-        [&](const auto& x) {
-          dots(x, {group.data(), static_cast<std::size_t>(count)}, factors.data(), out + begin);
-        },
-        storage_);
-    for (Index k = begin; k < begin + count; ++k) {
-      const Index j = columns[static_cast<std::size_t>(k)];
-      out[k] = corrected(far(j) ? far_dot(j, factors.data()) : out[k], j, along);
+    std::array<double, kColumnGroup> sums;
+    std::size_t near = 0;
+    const auto own = columns.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    for (const Index j : own)
+      if (!far(j)) group[near++] = raw(j);
+    std::visit([&](const auto& x) { dots(x, {group.data(), near}, factors.data(), sums.data()); }, storage_);
+    const double* next = sums.data();
+    for (Index k = 0; k < count; ++k) {
+      const Index j = own[static_cast<std::size_t>(k)];
+      if (far(j))
+        far_dots(j, factors.data(), 1, out + begin + k);
+      else
+        out[begin + k] = *next++;
+      out[begin + k] = corrected(out[begin + k], j, along);
     }
   });
 }
@@ -246,6 +250,7 @@ void Design::compute_products(std::span<const Index> columns,
 
 void Design::transpose_multiply(const Vector& v, Vector& out) const {
   out.resize(cols());
+  if (!columns_->far.empty()) return transpose_multiply(all_but({}, cols()), v, out.data());
   Vector room;
   const Vector &factors = with_roots(v, room), along = along_basis(v);
   const Index entries = stored_entries();
@@ -259,8 +264,6 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
     for (Index d = 0; d < along.size(); ++d)
       part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
     if (columns_->scale.size() > 0) part /= columns_->scale.segment(begin, count).array();
-    for (Index j = begin; j < begin + count; ++j)
-      if (far(j)) out[j] = corrected(far_dot(j, factors.data()), j, along);
   });
 }
 

@@ -167,20 +167,14 @@ Sums sums_of(const Scalar* x, Index n, double neutral, F f, G g) {
 }
 
 template <class Scalar>
-Sums sums_any(const Scalar* x, Index n) {
+Sums sums_any(const Scalar* x, Index n, double center) {
+  const VectorD all = hn::Set(D(), center);
   return sums_of(
-      x, n, 0, [](VectorD total, VectorD v) { return hn::Add(total, v); },
-      [](VectorD total, VectorD v) { return hn::MulAdd(v, v, total); });
-}
-
-template <class Scalar>
-double deviation_any(const Scalar* x, Index n, double mean) {
-  const VectorD center = hn::Set(D(), mean);
-  const auto square = [&](VectorD total, VectorD v) {
-    const VectorD off = hn::Sub(v, center);
-    return hn::MulAdd(off, off, total);
-  };
-  return sums_of(x, n, mean, square, [](VectorD total, VectorD) { return total; }).sum;
+      x, n, center, [&](VectorD total, VectorD v) { return hn::Add(total, hn::Sub(v, all)); },
+      [&](VectorD total, VectorD v) {
+        const VectorD off = hn::Sub(v, all);
+        return hn::MulAdd(off, off, total);
+      });
 }
 
 Magnitudes magnitudes_of(const double* v, Index n) {
@@ -289,10 +283,8 @@ void dot4x2_float(const float* const x[4], const double* v, const double* w, Ind
 }
 void axpy_double(double a, const double* x, double* y, Index n) { axpy_any(a, x, y, n); }
 void axpy_float(double a, const float* x, double* y, Index n) { axpy_any(a, x, y, n); }
-Sums sums_double(const double* x, Index n) { return sums_any(x, n); }
-Sums sums_float(const float* x, Index n) { return sums_any(x, n); }
-double deviation_double(const double* x, Index n, double mean) { return deviation_any(x, n, mean); }
-double deviation_float(const float* x, Index n, double mean) { return deviation_any(x, n, mean); }
+Sums sums_double(const double* x, Index n, double center) { return sums_any(x, n, center); }
+Sums sums_float(const float* x, Index n, double center) { return sums_any(x, n, center); }
 
 }  // namespace tyto::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -311,8 +303,6 @@ HWY_EXPORT(axpy_double);
 HWY_EXPORT(axpy_float);
 HWY_EXPORT(sums_double);
 HWY_EXPORT(sums_float);
-HWY_EXPORT(deviation_double);
-HWY_EXPORT(deviation_float);
 HWY_EXPORT(magnitudes_of);
 HWY_EXPORT(count);
 HWY_EXPORT(gather);
@@ -336,14 +326,8 @@ void dot4x2(const float* const x[4], const double* v, const double* w, Index n, 
 }
 void axpy(double a, const double* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_double)(a, x, y, n); }
 void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(axpy_float)(a, x, y, n); }
-Sums sums(const double* x, Index n) { return HWY_DYNAMIC_DISPATCH(sums_double)(x, n); }
-Sums sums(const float* x, Index n) { return HWY_DYNAMIC_DISPATCH(sums_float)(x, n); }
-double deviation(const double* x, Index n, double mean) {
-  return HWY_DYNAMIC_DISPATCH(deviation_double)(x, n, mean);
-}
-double deviation(const float* x, Index n, double mean) {
-  return HWY_DYNAMIC_DISPATCH(deviation_float)(x, n, mean);
-}
+Sums sums(const double* x, Index n, double center) { return HWY_DYNAMIC_DISPATCH(sums_double)(x, n, center); }
+Sums sums(const float* x, Index n, double center) { return HWY_DYNAMIC_DISPATCH(sums_float)(x, n, center); }
 Magnitudes magnitudes(const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(magnitudes_of)(v, n); }
 Index count_above(const double* v, Index n, double threshold) {
   return HWY_DYNAMIC_DISPATCH(count)(v, n, threshold);

@@ -21,10 +21,8 @@ void axpy(double a, const float* x, double* y, Index n);
 struct Sums {
   double sum, squares;
 };
-Sums sums(const double* x, Index n);
-Sums sums(const float* x, Index n);
-double deviation(const double* x, Index n, double mean);  // the sum of (x_i - mean)^2
-double deviation(const float* x, Index n, double mean);
+Sums sums(const double* x, Index n, double center);  // of x_i - center, and of their squares
+Sums sums(const float* x, Index n, double center);
 
 struct Magnitudes {
   double sum, largest;

@@ -78,8 +78,8 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 }
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
-// X'r, which make theta infeasible by as much: e_j ~ eps ||raw_j|| ||r|| / (s_j sqrt(n)), and J°(e) <= max_j
-// e_j p / (w_1 + ... + w_p).
+// X'r, which make theta infeasible by as much: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's
+// magnitudes, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Vector correlation, double dual_norm) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;

@@ -90,10 +90,11 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
   const double y_norm = unit.y.norm();
   bool interrupted = false;
+  double told = 0;  // seconds: strengths that come together share their time, of which some was told before
   const auto watch = [&](const TracePoint& at) {
     const Index step = std::ssize(path.steps);
-    const PathProgress progress{step, std::ssize(alphas), alphas[static_cast<std::size_t>(step)],
-                                path.seconds + at.seconds, at};
+    told = std::max(told, path.seconds + at.seconds);
+    const PathProgress progress{step, std::ssize(alphas), alphas[static_cast<std::size_t>(step)], told, at};
     interrupted = observer && !observer(progress);
     return !interrupted;
   };

@@ -55,8 +55,6 @@ struct Progress {
   bool interrupted, best;  // best: no gap so far was smaller
 };
 
-constexpr double kLongEpoch = 0.1;  // seconds after which the observer is asked within an epoch
-
 std::optional<Status> should_stop(const Certificate& c, double tolerance, const Progress& at,
                                   const FitOptions& options) {
   if (c.meets(tolerance)) return Status::kConverged;
@@ -209,6 +207,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         if (solver.takes_bounds())  // it keeps columns that it could drop
           result.screened = std::max(result.screened, p - columns_left(rule, full, result.certificate));
         result.trace.back().active = p - result.screened;
+        state.last = result.trace.back();
         result.passes = state.passes_since(read_before);
         result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
         return result;

@@ -60,7 +60,7 @@ Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* wa
 
 struct NextFits {
   std::vector<Fit> fits;  // at least one
-  bool foreseen;          // found without epochs: the observer has not been called
+  bool foreseen;          // found without epochs: the observer has been called only where it took long
 };
 
 // Fits one after the other on the same data, with one penalty after the other. Each starts where the last one
@@ -82,7 +82,8 @@ class Sequence {
  private:
   // The time that they take is counted from the start of the watch.
   Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer, const Stopwatch& watch);
-  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds, const Stopwatch& watch);
+  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer,
+                            const Stopwatch& watch);
 
   struct State;
   std::unique_ptr<State> state_;

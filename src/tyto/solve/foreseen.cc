@@ -57,7 +57,7 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
   const Index read_before = state_->design.entries_read();
   if (!std::exchange(state_->on_path, true) && std::ssize(penalties) > State::kAhead && state_->takes_all())
     state_->solver->expect(all_but({}, state_->design.cols()));
-  NextFits next{foreseen(penalties, max_seconds, watch), true};
+  NextFits next{foreseen(penalties, max_seconds, observer, watch), true};
   if (!next.fits.empty()) return next;
   const double passes = state_->passes_since(read_before);
   next.fits.push_back(fit(penalties.front(), max_seconds, observer, watch)), next.foreseen = false;
@@ -65,11 +65,10 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
   return next;
 }
 
-// The solver goes ahead without reading X, but for columns that it takes in, and not for long; then all of
-// its points are certified by one pass, and those up to the first that misses the tolerance are answers.
+// The solver goes ahead without reading X, but for columns that it takes in; then all of its points are
+// certified by one pass, and those up to the first that misses the tolerance are answers.
 std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds,
-                                    const Stopwatch& watch) {
-  constexpr double kLong = 0.25;  // seconds: who wants to stop is not asked before they are over
+                                    const Observer& observer, const Stopwatch& watch) {
   State& state = *state_;
   const Index read_before = state.design.entries_read(), p = state.design.cols();
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
@@ -78,9 +77,18 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   Matrix betas(p, most);
   Vector beta = state.x.beta;
   Index count = 0;
+  double asked = 0;
+  const auto stop = [&] {  // nothing else depends on the clock
+    TracePoint at = state.last;
+    at.seconds = watch.seconds();
+    if (at.seconds >= max_seconds) return true;
+    if (at.seconds < asked + kLongEpoch) return false;
+    asked = at.seconds;
+    return observer && !observer(at);
+  };
   // A point that lacks columns is the last one; if it is the first, they are taken in at once.
   bool outgrown = false, extended = false;
-  while (!outgrown && count < most && watch.seconds() < std::min(kLong, max_seconds)) {
+  while (!outgrown && count < most && !stop()) {
     problem.penalty = penalties[static_cast<std::size_t>(count)];
     if (!state.solver->foresee(problem, beta, state.options.tolerance)) break;
     outgrown = state.outgrown(penalties.subspan(static_cast<std::size_t>(count)), beta);
@@ -120,7 +128,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
                 : accepted + 1 >= count ? state.furthest()
                                         : State::kAhead;
   if (accepted == 0) return {};
-  state.x = fits.back().solution;
+  state.x = fits.back().solution, state.last = fits.back().trace.back();
   state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
                           settled.distances[accepted - 1]);
   if (accepted < count) state.extend(problem);

@@ -130,9 +130,13 @@ class Newton final : public Solver {
     return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 
-  // How many columns of p are little work beside a pass over all of them, even if it takes a Gram matrix.
-  static Index unnoticed(Index p, bool cold) {
-    return std::min(p / (cold ? 64 : 256), static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
+  // How many columns are little work beside a pass over all of them. Their Gram matrix is no more than two
+  // passes, and one of dense columns much faster than that.
+  Index unnoticed(const Design& design, bool cold) const {
+    const Index p = design.cols(),
+                count = std::min(p / (cold ? 64 : 256),
+                                 static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
+    return design.is_sparse() && columns_.better_as_covariance(count) ? 0 : count;
   }
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
@@ -143,7 +147,8 @@ class Newton final : public Solver {
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
     const IndexSet support = nonzero_entries(x.beta);
-    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(support), unnoticed(p, support.empty())}));
+    const Index count = std::min(
+        p, reach_ * std::max({Index{32}, std::ssize(support), unnoticed(problem.design, support.empty())}));
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
@@ -166,12 +171,12 @@ class Newton final : public Solver {
     if (columns_.include(design, both)) stale_ = true;
   }
 
-  // Where a Gram matrix of short columns has many of them, the rest is less work than to find out time and
-  // again what is missing.
+  // Where a Gram matrix of short dense columns has many of them, the rest is less work than to find out time
+  // and again what is missing.
   bool rest_pays(const Design& design, Index wanted) const {
     constexpr Index kShort = 4096;
-    const Index p = design.cols();
-    return columns_.covariance() && 5 * wanted > 2 * p && 2 * p < design.rows() && design.rows() <= kShort;
+    const Index n = design.rows(), p = design.cols();
+    return columns_.covariance() && !design.is_sparse() && 5 * wanted > 2 * p && 2 * p < n && n <= kShort;
   }
 
   // The support and `count` others.

@@ -23,6 +23,8 @@ struct Point {
   }
 };
 
+constexpr double kLongEpoch = 0.1;  // seconds after which the observer is asked within an epoch
+
 struct Sequence::State {
   Design design;
   Vector y;
@@ -38,6 +40,7 @@ struct Sequence::State {
   Index ahead = kAhead;  // fits that are tried at once
   bool given = false;    // X'y came with the problem: a pass that the first fit rests on
   bool on_path = false;
+  TracePoint last = {};  // of the last answer
 
   static constexpr Index kAhead = 12;
 

@@ -32,6 +32,7 @@ class WorkingSet {
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
   bool packs() const { return !covariance_ && !full_.is_sparse(); }  // dense columns, in the direct form
+  bool better_as_covariance(Index count) const;                      // so many columns, from what it is now
   Index rows() const { return full_.rows(); }
   Index full_cols() const { return full_.cols(); }
   Index entries() const { return full_.stored_entries(); }
@@ -50,7 +51,6 @@ class WorkingSet {
   void sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
  private:
-  bool better_as_covariance(Index count) const;
   void keep(const std::vector<Index>& slots);
   void close_ranks(Index slots);
   void append(std::span<const Index> columns, const Design& design);

@@ -156,10 +156,10 @@ TEST(DesignProducts, ProductsWithSomeColumnsAreThoseOfAll) {
 }
 
 // Columns that are one number but for a few entries: what is left without their mean is a hundredth of it and
-// less. Products are as exact as if they had been centred before.
+// less. Products are as exact as if they had been centred before. Rows for several blocks.
 TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
   Random random(13);
-  const Index n = 5000;
+  const Index n = 9000;
   Eigen::MatrixXd x = random_float_exact(random, n, 4, 1);
   for (const Index j : {0, 2, 3})
     for (Index i = 0; i < n; ++i) x(i, j) = i % (n / 4) == j ? 97 : 100;
@@ -171,12 +171,13 @@ TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
       for (const bool without : {false, true}) {
         const Design centred = raw.standardized(true, true, rows);
         const Design design = (without ? centred.without(1) : centred).select(IndexSet{0, 2, 3});
-        const Eigen::MatrixXd entries = entries_of(design);
+        const Eigen::MatrixXd entries = entries_of(design), &basis = design.basis();
         Eigen::MatrixXd v = random_matrix(random, n, 3), several, etas;
-        for (Index d = 0; d < design.basis().cols(); ++d)
-          v -= design.basis().col(d) * design.basis().col(d).transpose() * v /
-               design.basis().col(d).squaredNorm();
+        for (Index d = 0; d < basis.cols(); ++d)
+          v -= basis.col(d) * (basis.col(d).transpose() * v) / basis.col(d).squaredNorm();
         for (const Index j : {0, 1}) EXPECT_LE(design.magnitudes()[j], 1.001 * design.norms()[j]);
+        EXPECT_EQ(design.magnitudes()[2], 0) << "a constant";
+        EXPECT_TRUE(design.is_zero(2));
         const Eigen::MatrixXd want = entries.transpose() * v;
         const double size = 1e-15 * entries.norm() * v.norm();
         const IndexSet all = all_but({}, 3);
@@ -185,6 +186,11 @@ TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
         const Eigen::MatrixXd beta = random_matrix(random, 3, 2), eta = entries * beta;
         design.multiply(beta, etas);
         EXPECT_LE((etas - eta).norm(), 1e-15 * eta.norm());
+        Eigen::MatrixXd products(3, 3), r, ascents;
+        design.products(all, products);
+        EXPECT_LE((products - entries.transpose() * entries).norm(), 1e-13 * entries.squaredNorm());
+        design.residuals(v.col(0), beta, r, ascents);
+        EXPECT_LE((ascents - entries.transpose() * r).norm(), 1e-15 * entries.norm() * r.norm());
         for (Index k = 0; k < 2; ++k) {
           Vector one, some(3), got, added = v.col(k);
           design.transpose_multiply(Vector(v.col(k)), one);
@@ -197,6 +203,28 @@ TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
           EXPECT_LE((added - v.col(k) - 0.5 * entries.col(1)).norm(), 1e-15 * added.norm());
         }
       }
+}
+
+// Enough entries for threads to be useful, and among them columns of both kinds.
+TEST(DesignProducts, ColumnsWithALargeMeanHaveTheSameBitsForAnyThreads) {
+  Random random(14);
+  Eigen::MatrixXd x = random_matrix(random, 20000, 70);
+  for (Index j = 0; j < 70; j += 3) x.col(j).array() += 1e4;
+  const Design design = Design::dense(x).standardized(true, true);
+  const Vector v = random_vector(random, 20000), beta = random_vector(random, 70);
+  const Eigen::MatrixXd two = random_matrix(random, 20000, 3);
+  const IndexSet all = all_but({}, 70);
+  Vector out, eta, out_many, eta_many;
+  Eigen::MatrixXd several, several_many;
+  design.transpose_multiply(v, out), design.multiply(beta, eta), design.transpose_multiply(all, two, several);
+  for (const int threads : {2, 3}) {
+    const Design many = design.with_threads(threads);
+    many.transpose_multiply(v, out_many), many.multiply(beta, eta_many);
+    many.transpose_multiply(all, two, several_many);
+    EXPECT_EQ(out_many, out);
+    EXPECT_EQ(eta_many, eta);
+    EXPECT_EQ(several_many, several);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/designs.h"
 #include "tests/support/naive.h"
@@ -183,16 +184,23 @@ TEST(Design, AColumnThatIsConstantWhereItCountsIsCentredToZero) {
 
 TEST(Design, HugeMeansDoNotDrownTheDeviation) {
   Random random(5);
-  const Eigen::MatrixXd x = random_matrix(random, 200, 3).array() + 1e9;
-  const Design design = Design::dense(x).standardized(true, true);
-  for (Index j = 0; j < 3; ++j) {
-    naive::Reals column = naive::reals(x.col(j));
-    column = standardized(column, true, false);
-    const double deviation = real(std::sqrt(naive::dot(column, column) / 200));
-    EXPECT_NEAR(design.scales()[j], deviation, 1e-12 * deviation);
-    EXPECT_NEAR(design.norms()[j], std::sqrt(200), 1e-12);
-    EXPECT_GE(design.magnitudes()[j], design.norms()[j]);
-    EXPECT_LE(design.magnitudes()[j], 1e3 * design.norms()[j]) << "the mean goes before anything is summed";
+  for (const double mean : {20.0, 1e9}) {
+    const Eigen::MatrixXd x = random_matrix(random, 200, 3).array() + mean;
+    for (const Design& raw : {Design::dense(x), Design::sparse(Sparse32(x.sparseView()))}) {
+      const Design design = raw.standardized(true, true);
+      for (Index j = 0; j < 3; ++j) {
+        naive::Reals column = naive::reals(x.col(j));
+        column = standardized(column, true, false);
+        const double deviation = real(std::sqrt(naive::dot(column, column) / 200));
+        EXPECT_NEAR(design.scales()[j], deviation, 1e-12 * deviation);
+        EXPECT_NEAR(design.norms()[j], std::sqrt(200), 1e-12);
+        const double far = x.col(j).norm() / deviation, near = std::sqrt(200);
+        const bool taken_off = mean == 1e9 && !design.is_sparse();  // before anything is summed
+        const double want =
+            taken_off ? near + std::numeric_limits<double>::epsilon() * far * far / near : far;
+        EXPECT_NEAR(design.magnitudes()[j], want, 1e-5 * want);
+      }
+    }
   }
 }
 
