@@ -269,7 +269,7 @@ class ModelFile(CvTest):
 
 
 class Resume(CvTest):
-    ARGS = ["--folds", "20", "--steps", "50", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
+    ARGS = ["--folds", "20", "--steps", "20", "--threads", "2", "--tolerance", "1e-9", "--resume", "state.json"]
 
     def setUp(self):
         super().setUp()
@@ -280,20 +280,24 @@ class Resume(CvTest):
         return len(json.loads(state.read_text())["folds"]) if state.exists() else 0
 
     def stopped_by(self, number):
-        """Starts a run and sends it a signal once some folds are done; -> (exit code, standard error)."""
-        process = subprocess.Popen([PROGRAM, "cv", "big.csv", *self.ARGS, "--model", "model.json"], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        end = time.monotonic() + TIMEOUT
-        while self.finished() < 3:
-            self.assertIsNone(process.poll(), "the program ended by itself")
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.005)
-        process.send_signal(number)
-        err = process.communicate(timeout=TIMEOUT)[1]
-        self.assertFalse((self.folder / "model.json").exists())
-        self.assertLess(self.finished(), 20)
-        return process.returncode, err
+        """Starts a run and sends it a signal once some folds are done; -> (exit code, standard error). On a busy machine the run may
+        be faster than the signal: then there is another one."""
+        for _ in range(5):
+            process = subprocess.Popen([PROGRAM, "cv", "big.csv", *self.ARGS, "--model", "model.json"], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            end = time.monotonic() + TIMEOUT
+            while self.finished() < 3 and process.poll() is None:
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.005)
+            process.send_signal(number)
+            err = process.communicate(timeout=TIMEOUT)[1]
+            if self.finished() < 20:
+                self.assertFalse((self.folder / "model.json").exists())
+                return process.returncode, err
+            for file in ("state.json", "model.json"):
+                (self.folder / file).unlink(missing_ok=True)
+        self.fail("the program is always faster than the signal")
 
     def check_resumed(self):
         before = self.finished()

@@ -120,8 +120,8 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
             find_solver(options.solver).make(options.stochastic), Point(problem),
             Selection::first(design.cols()), Correlation(counted, problem.penalty.nonnegative()),
             CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
+  state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
-    state_->given = true;
     state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
     if (design.rows() > design.cols() && !design.is_sparse() && !state_->takes_all())
       state_->span.know(problem.y, *problem.at_zero);

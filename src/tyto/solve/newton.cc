@@ -40,10 +40,12 @@ class Newton final : public Solver {
     }
     choose(problem, x, c);
     start(problem, x, c);
-    // Far from the solution these columns are not the right ones yet.
+    // Far from the solution these columns are not the right ones yet. A few of many are little work beside
+    // the pass that comes next.
+    const bool few = 32 * columns_.size() < problem.design.cols();
     const double enough = c.gap > 0.05 * c.primal ? 0.03 * c.gap : 0;
     descend(problem.penalty.head(std::ssize(columns_.present())),
-            {.gap = std::max(0.5 * goal.gap, 0.0005 * c.gap), .enough = enough}, goal.stop);
+            {.gap = std::max(0.5 * goal.gap, few ? 0 : 0.0005 * c.gap), .enough = enough}, goal.stop);
     settled_ = true;
     finish(problem, x);
   }
@@ -130,13 +132,12 @@ class Newton final : public Solver {
     return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 
-  // How many columns are little work beside a pass over all of them. Their Gram matrix is no more than two
-  // passes, and one of dense columns much faster than that.
+  // How many columns are little work beside a pass over all of them. The Gram matrix of 2 sqrt(p) is no more
+  // than two passes, and much faster than these where columns are dense.
   Index unnoticed(const Design& design, bool cold) const {
-    const Index p = design.cols(),
-                count = std::min(p / (cold ? 64 : 256),
-                                 static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
-    return design.is_sparse() && columns_.better_as_covariance(count) ? 0 : count;
+    const Index p = design.cols(), part = p / (cold && !design.is_sparse() ? 64 : 256);
+    if (design.is_sparse()) return columns_.better_as_covariance(part) ? 0 : part;
+    return std::min(part, static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
   }
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
