@@ -47,6 +47,7 @@ TEST(SeeingAhead, SeesColumnsComing) {
     for (double& weight : often) weight = random.uniform(0.2, 2);
     for (const char* weights : {"oscar", "bh", "lasso"})
       for (const int kind : {0, 1, 2, 3}) {
+        if (n < 4000 && kind % 3 != 0) continue;
         SCOPED_TRACE(fmt::format("{} {} {}", n, weights, kind));
         RegressionOptions options;
         options.weights = weights;
