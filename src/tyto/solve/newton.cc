@@ -190,8 +190,8 @@ class Newton final : public Solver {
     };
     const double largest = kernels::magnitudes(correlation.data(), beta.size()).largest;
     if (!(level_ > 0.01 * largest && level_ < largest)) level_ = largest;
-    while (level_ < largest && reached(1.25 * level_)) level_ *= 1.25;
-    while (level_ > 0 && !reached(level_)) level_ = level_ > 1e-300 ? 0.8 * level_ : 0;
+    while (level_ < largest && reached(1.4 * level_)) level_ *= 1.4;
+    while (level_ > 0 && !reached(level_)) level_ = level_ > 1e-300 ? 0.7 * level_ : 0;
     const auto pull = [&](Index j) { return std::abs(correlation[j]); };
     for (const Index j : entries_above(correlation, level_))
       if (beta[j] == 0) rest.push_back(j);

@@ -112,6 +112,7 @@ void WorkingSet::close_ranks(Index slots) {
 void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   if (columns.empty()) return;
   const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
+  slot_.reserve(at(after));
   for (const Index j : columns) {
     slot_[design.raw(j)] = size();
     raw_.push_back(design.raw(j)), full_column_.push_back(full_.find(design.raw(j)));
