@@ -79,7 +79,7 @@ Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& row
   bool constant = true;
   for (Index i = first; i < n && constant; ++i) constant = column[i] == column[first] || !counts(i);
   if (constant) return {static_cast<double>(column[first]), 0, sums.squares};
-  // Of a mean that is large, rounding has left less than of what is summed here.
+  // A sum of large numbers rounds; what it left out of the mean is in the sum of the deviations.
   const double near = sums.sum / rows.total;
   const kernels::Sums rest = sums_less(near);
   const double off = rest.sum / rows.total;
