@@ -22,7 +22,7 @@ bool entries_at_most(const Design& design, Index a_column) {
 constexpr Index kTiny = 8, kShort = 48, kShortInCache = 128;
 bool short_columns(const Design& design) {
   return entries_at_most(design, kShort) ||
-         (entries_at_most(design, kShortInCache) && design.stored_entries() <= kEntriesInCache);
+         (entries_at_most(design, kShortInCache) && in_cache(design));
 }
 
 // The first of the columns that pull hardest.
@@ -78,6 +78,11 @@ void Correlation::adopt(const Vector& r, const Vector& values, std::span<const I
   complete_ = true;
 }
 
+void Correlation::adopt(const Vector& y, const AtZero& at_zero) {
+  adopt(y, at_zero.correlation, {}, 0);
+  settled_way_ = way_now_, settled_norm_ = at_zero.dual_norm, settled_penalty_ = at_zero.penalty;
+}
+
 void Correlation::read_all() {
   design_.transpose_multiply(residual_, value_);
   way_.setConstant(way_now_);
@@ -110,17 +115,6 @@ Vector Correlation::values(const Selection& columns) const {
   return v;
 }
 
-Eigen::Array<bool, Eigen::Dynamic, 1> Correlation::bounded(const Selection& columns) const {
-  Eigen::Array<bool, Eigen::Dynamic, 1> result(columns.size());
-  bool* out = result.data();
-  const double *way = way_.data(), now = way_now_;
-  if (columns.size() == way_.size())  // a loop that the compiler vectorises
-    for (Index k = 0, n = way_.size(); k < n; ++k) out[k] = way[k] != now;
-  else
-    for (Index k = 0; k < result.size(); ++k) out[k] = !exact(columns[k]);
-  return result;
-}
-
 Settled Correlation::settle(const Problem& problem, const Vector& beta, const Selection& columns) {
   if (!complete_) read_all();
   Settled result{values(columns), 0};
@@ -140,7 +134,6 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
   };
   IndexSet support = nonzero_entries(beta);
-  if (support.empty()) support.push_back(hardest(problem.penalty, v));
   read_places(support);
   const bool whole = columns.size() == value_.size();
   if (whole && settled_way_ == way_now_ &&
@@ -150,6 +143,7 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
       return result;
     }
   }
+  if (support.empty()) read_places(support = {hardest(problem.penalty, v)});
   // J° of the support bounds J° from below.
   const double level = dual_norm(support);
   Contenders large = contenders(problem.penalty, v, level);

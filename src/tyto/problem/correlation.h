@@ -9,7 +9,7 @@
 
 namespace tyto {
 
-constexpr Index kEntriesInCache = Index{1} << 20;  // of an X that is read sooner than bounded
+inline bool in_cache(const Design& design) { return design.stored_entries() <= Index{1} << 20; }
 
 struct Settled {
   Vector correlation;  // exact where it matters, elsewhere at least of the right magnitude
@@ -41,6 +41,7 @@ class Correlation {
   // r moves to where X'r, without a ridge, is known: exactly for the columns `read`, for the others at a
   // distance of r.
   void adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance);
+  void adopt(const Vector& y, const AtZero& at_zero);  // before anything else
   bool exact(Index column) const { return way_[column] == way_now_; }
   // Exact, or as large as it may be by now.
   double value(Index column) const {
@@ -51,7 +52,6 @@ class Correlation {
   // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
   Settled settle(const Problem& problem, const Vector& beta, const Selection& columns);
   Vector values(const Selection& columns) const;
-  Eigen::Array<bool, Eigen::Dynamic, 1> bounded(const Selection& columns) const;  // not exact
 
  private:
   void read_all();

@@ -37,7 +37,7 @@ CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool non
     : design_(design),
       y_(y),
       nonnegative_(nonnegative),
-      in_cache_(design.stored_entries() <= kEntriesInCache) {}
+      in_cache_(in_cache(design)) {}
 
 CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   const Index p = design_.cols(), count = points.residuals.cols();

@@ -147,11 +147,13 @@ SparseBeta sparse(const Vector& v, const Selection& columns, Index size) {
   return result;
 }
 
-double alpha_max(const Problem& problem) {
-  if (problem.at_zero) return problem.penalty.dual_norm(*problem.at_zero);
-  Vector correlation;
-  problem.design.transpose_multiply(problem.y, correlation);
-  return problem.penalty.dual_norm(correlation);
+AtZero at_zero(const Problem& problem) {
+  AtZero result{{}, problem.penalty, 0};
+  problem.design.transpose_multiply(problem.y, result.correlation);
+  result.dual_norm = problem.penalty.dual_norm(result.correlation);
+  return result;
 }
+
+double alpha_max(const Problem& problem) { return at_zero(problem).dual_norm; }
 
 }  // namespace tyto

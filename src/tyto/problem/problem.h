@@ -11,6 +11,13 @@
 
 namespace tyto {
 
+// X'y, and J° of it for a penalty, of which that of a problem may be a multiple.
+struct AtZero {
+  Vector correlation;
+  SortedL1 penalty;
+  double dual_norm;
+};
+
 // minimise P(b) = 1/2 ||y - Xb||^2 + ridge/2 ||b||^2 + J(b). An intercept is a centred design and a centred
 // y: theta then sums to 0. The ridge is p more rows, sqrt(ridge) I under X and 0 under y, which are not
 // written down: below, X, y and r stand for all rows, eta for those of the data.
@@ -19,7 +26,7 @@ struct Problem {
   Vector y;
   SortedL1 penalty;
   double ridge = 0;
-  std::shared_ptr<const Vector> at_zero = nullptr;  // X'y, where somebody has read it already
+  std::shared_ptr<const AtZero> at_zero = nullptr;  // where somebody has read it already
 };
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
@@ -42,8 +49,7 @@ struct Certificate {
   double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
   double scale = 0;
   double residual_norm = 0;
-  Vector correlation;                             // X'r; where a column was not read, a bound of |x_j'r|
-  Eigen::Array<bool, Eigen::Dynamic, 1> bounded;  // such columns; set for solvers, and empty elsewhere
+  Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {
@@ -71,6 +77,7 @@ Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhe
 SparseBeta sparse(const Vector& v, const Selection& columns, Index size);
 
 // The smallest multiplier of the penalty whose solution is 0: J°(X'y).
+AtZero at_zero(const Problem& problem);
 double alpha_max(const Problem& problem);
 
 }  // namespace tyto

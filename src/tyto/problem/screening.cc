@@ -98,9 +98,13 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
   return count;
 }
 
-// The least bound of a column that the rule keeps. Of those above the smallest weight, of which there are
+// The least bound of a column that the rule keeps, and how many it keeps. Of those above the smallest weight, of which there are
 // seldom many: most of the memory that is reserved is never touched.
-double cut(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+struct Kept {
+  double least;
+  Index count;
+};
+Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
   const double smallest = p > 0 ? problem.penalty.weight(p - 1) : 0;
   std::vector<double> u;
@@ -110,7 +114,9 @@ double cut(const ScreeningRule& rule, const Problem& problem, const Sphere& sphe
     u.insert(u.end(), block.begin(), block.begin() + kept);
     return true;
   });
-  return rule.cut(u, problem.penalty);
+  std::vector<double> room = u;
+  const double least = rule.cut(room, problem.penalty);
+  return {least, least < smallest ? p : kernels::count_above(u.data(), std::ssize(u), least)};
 }
 
 double radius(double primal, double dual, double rounding, Index rows) {
@@ -185,8 +191,8 @@ std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& 
   const Index p = problem.design.cols();
   if (p > 0 && most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most)
     return std::nullopt;
-  const double least = cut(rule, problem, sphere);
-  if (most < p && count_bounds(problem, sphere, least, most) > most) return std::nullopt;
+  const auto [least, left] = kept(rule, problem, sphere);
+  if (left > most) return std::nullopt;
   IndexSet result;
   std::array<Index, kBlock + kernels::kPadding> places;
   for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
@@ -202,8 +208,7 @@ IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphe
 }
 
 Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
-  const Index p = problem.design.cols();
-  return count_bounds(problem, sphere, cut(rule, problem, sphere), p);
+  return kept(rule, problem, sphere).count;
 }
 
 Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {

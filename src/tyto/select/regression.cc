@@ -78,7 +78,7 @@ Vector take_out(const Design& design, bool intercept, Vector& y) {
 double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
   if (relative_to == RelativeTo::kAbsolute) return 1;
   if (relative_to == RelativeTo::kAlphaMax) return regression.alpha_max;
-  return problem.at_zero->lpNorm<Eigen::Infinity>();
+  return problem.at_zero->correlation.lpNorm<Eigen::Infinity>();
 }
 
 }  // namespace
@@ -121,10 +121,8 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   result.shape = shape(options, design);
   result.problem = {design, y, result.shape, options.ridge};
   validate(result.problem);
-  const auto correlation = std::make_shared<Vector>();
-  design.transpose_multiply(y, *correlation);
-  result.problem.at_zero = correlation;
-  result.alpha_max = alpha_max(result.problem);
+  result.problem.at_zero = std::make_shared<AtZero>(at_zero(result.problem));
+  result.alpha_max = result.problem.at_zero->dual_norm;
   // Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
   // do.
   const double base = unit(result.problem, result, options.relative_to);

@@ -224,13 +224,16 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
 }
 
 // Where groups are few, Newton's method first: from the solution of a nearby problem it goes straight to the
-// next one, where coordinate descent would tie groups together on the way. Sweeps then move what is zero, and
-// go on while they seem to get there sooner than Newton's method: a factor costs as much as a sixth as many
-// sweeps as there are groups, and its steps come on top.
+// next one, where coordinate descent would tie groups together on the way. It does not know groups that are
+// zero: one sweep moves them before. Sweeps then go on while they seem to get there sooner than Newton's
+// method: a factor costs as much as a sixth as many sweeps as there are groups, and its steps come on top.
 void ClusterProblem::solve(double target) {
   constexpr int kRounds = 30;
   constexpr std::size_t kFew = 150;
-  if (order_.size() <= kFew) newton();
+  if (order_.size() <= kFew) {
+    if (order_.size() < all_.size()) sweep();
+    newton();
+  }
   for (int round = 1; round < kRounds; ++round) {
     const double most = 16 + static_cast<double>(order_.size()) / 6;
     double before = 0;

@@ -151,7 +151,7 @@ double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty
 
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, const Cuts& allowed) {
-  constexpr std::size_t kCuts = 4, kNew = 32;  // so many are allowed in any case
+  constexpr std::size_t kCuts = 4, kNew = 16;  // so many are allowed in any case
   const double tolerance = 1e-13 * penalty.weight(0);
   struct Cut {
     double gain;

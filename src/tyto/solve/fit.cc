@@ -68,12 +68,12 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
 // that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few: there is
-// no try before the first one, which mostly is the last one too, and the ball is that of the last
-// certificate.
+// no try before the first one, which mostly is the last one too, nor where X is small, and the ball is that
+// of the last certificate.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, Index epoch, bool guessing, bool lazy) {
   std::optional<IndexSet> alive;
-  if (rule.safe && lazy && epoch == 0) return alive;
+  if (rule.safe && lazy && (epoch == 0 || in_cache(now.problem.design))) return alive;
   // Where columns are not all read anyway, dropping a few is more work than keeping them.
   const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
   if (!rule.safe) {
@@ -122,9 +122,9 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
             CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
   state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
-    state_->correlation.adopt(problem.y, *problem.at_zero, {}, 0);
+    state_->correlation.adopt(problem.y, *problem.at_zero);
     if (design.rows() > design.cols() && !design.is_sparse() && !state_->takes_all())
-      state_->span.know(problem.y, *problem.at_zero);
+      state_->span.know(problem.y, problem.at_zero->correlation);
   }
 }
 Sequence::~Sequence() = default;
@@ -164,6 +164,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     if (at.seconds > asked + kLongEpoch) ask(at), asked = at.seconds;
     return interrupted || at.seconds >= options.max_seconds;
   };
+  const Exact exact = [&](Index k) { return !state.lazy() || state.correlation.exact(now.kept[k]); };
   solver.attach(now.problem, now.x);
 
   for (Index epoch = 0;; ++epoch) {
@@ -220,8 +221,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (moved) continue;  // another point: first its certificate
       c.correlation = restrict_to(c.correlation, *alive);
     }
-    if (state.lazy()) c.bounded = state.correlation.bounded(now.kept);
-    solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop});
+    solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop, exact});
   }
 }
 

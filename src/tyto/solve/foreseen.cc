@@ -43,10 +43,10 @@ bool Sequence::State::expect(std::span<const SortedL1> next, const Vector& beta,
 void Sequence::State::extend(const Problem& problem) const {
   const Iterate at{x.beta, x.eta};
   Certificate c;
-  c.correlation = correlation.values(all), c.bounded = correlation.bounded(all);
+  c.correlation = correlation.values(all);
   add_ridge(problem, at.beta, c.correlation);
   c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
-  solver->prepare(problem, at, c);
+  solver->prepare(problem, at, c, [this](Index j) { return correlation.exact(j); });
 }
 
 NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,

@@ -39,7 +39,7 @@ class Newton final : public Solver {
       return fallback_->attach(problem, x);
     }
     choose(problem, x, c);
-    start(problem, x, c);
+    start(problem, x, c, goal.exact);
     // Far from the solution these columns are not the right ones yet. A few of many are little work beside
     // the pass that comes next.
     const bool few = 32 * columns_.size() < problem.design.cols();
@@ -69,10 +69,10 @@ class Newton final : public Solver {
     expected_ = columns;
     return !columns_.contains(columns);
   }
-  void prepare(const Problem& problem, const Iterate& x, const Certificate& c) override {
+  void prepare(const Problem& problem, const Iterate& x, const Certificate& c, const Exact& exact) override {
     if (fallback_ || !columns_.covariance()) return;
     include(problem.design, nonzero_entries(x.beta));
-    start(problem, x, c);
+    start(problem, x, c, exact);
   }
 
  private:
@@ -205,7 +205,7 @@ class Newton final : public Solver {
     return want;
   }
 
-  void start(const Problem& problem, const Iterate& x, const Certificate& c) {
+  void start(const Problem& problem, const Iterate& x, const Certificate& c, const Exact& exact) {
     Vector beta = Vector::Zero(columns_.size());
     for (const Index slot : columns_.present()) beta[slot] = x.beta[columns_.column(slot)];
     start_ = beta;
@@ -215,19 +215,20 @@ class Newton final : public Solver {
     stale_ = false;
     rr_ = c.residual_norm * c.residual_norm;
     if (columns_.covariance())
-      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, carried);
+      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, exact, carried);
     else
       state_ = problem.y - x.eta;
   }
 
   // X'r by slot: from the certificate where it has it; for the first `carried` slots, what the Gram matrix
   // made of the last one; else from the data.
-  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, bool carried) {
+  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, const Exact& exact,
+                     bool carried) {
     Vector ascent = Vector::Zero(columns_.size());
     std::vector<Index> unread, slots;
     for (const Index slot : columns_.present()) {
       const Index j = columns_.column(slot);
-      if (c.bounded.size() == 0 || !c.bounded[j])
+      if (exact(j))
         ascent[slot] = c.correlation[j];
       else if (carried && slot < std::ssize(known_) && known_[at(slot)])
         ascent[slot] = state_[slot];

@@ -38,7 +38,7 @@ struct Sequence::State {
   CorrelationSpan span;  // for several at once
   Index entries;
   Index ahead = kAhead;                             // fits that are tried at once
-  std::shared_ptr<const Vector> at_zero = nullptr;  // X'y that came with the problem: a pass, once it is used
+  std::shared_ptr<const AtZero> at_zero = nullptr;  // X'y that came with the problem: a pass, once it is used
   bool on_path = false;
   TracePoint last = {};  // of the last answer
 
@@ -47,7 +47,7 @@ struct Sequence::State {
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
   bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
   Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
-    const std::shared_ptr<const Vector> known = std::exchange(at_zero, nullptr);
+    const std::shared_ptr<const AtZero> known = std::exchange(at_zero, nullptr);
     if (lazy()) {  // it has adopted them
       if (known) design.count_pass();
       correlation.move_to(y - at.eta);
@@ -57,7 +57,7 @@ struct Sequence::State {
     const bool whole = problem.design.cols() == design.cols();
     if (!known || !whole || (at.eta.array() != 0).any()) return certify(problem, at);
     design.count_pass();
-    Vector values = *known;
+    Vector values = known->correlation;
     add_ridge(problem, at.beta, values);
     const double dual_norm = problem.penalty.dual_norm(values);
     return certify(problem, at, std::move(values), dual_norm);

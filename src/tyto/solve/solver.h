@@ -20,10 +20,15 @@ struct StochasticOptions {
   std::uint64_t seed = 1;  // same seed, same run
 };
 
+// Whether a column's entry of a certificate's correlation is x_j'r itself, and not a bound of it.
+using Exact = std::function<bool(Index)>;
+inline bool all_exact(Index) { return true; }
+
 // What an epoch is asked for.
 struct Goal {
   double gap = 0;
   std::function<bool()> stop = [] { return false; };  // a long epoch asks now and then whether to end early
+  Exact exact = all_exact;
 };
 
 // One algorithm. The loop in fit.cc owns the iterate; a solver sees the problem with the columns that are
@@ -48,7 +53,8 @@ class Solver {
   // was foreseen without them. True if it does not have them all.
   virtual bool expect(const IndexSet& /*columns*/) { return false; }
   // Takes in the columns that are expected, so that points can be foreseen from x; c is its certificate.
-  virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/) {}
+  virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/,
+                       const Exact& /*exact*/) {}
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
   // Epochs without progress after which there will be none.
