@@ -21,8 +21,7 @@ bool entries_at_most(const Design& design, Index a_column) {
 // stays in the cache. One of still fewer is read sooner than its bound.
 constexpr Index kTiny = 8, kShort = 48, kShortInCache = 128;
 bool short_columns(const Design& design) {
-  return entries_at_most(design, kShort) ||
-         (entries_at_most(design, kShortInCache) && in_cache(design));
+  return entries_at_most(design, kShort) || (entries_at_most(design, kShortInCache) && in_cache(design));
 }
 
 // The first of the columns that pull hardest.

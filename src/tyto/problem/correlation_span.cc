@@ -34,10 +34,7 @@ Points points_at(const Design& design, const Vector& y, double ridge, std::span<
 }
 
 CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative)
-    : design_(design),
-      y_(y),
-      nonnegative_(nonnegative),
-      in_cache_(in_cache(design)) {}
+    : design_(design), y_(y), nonnegative_(nonnegative), in_cache_(in_cache(design)) {}
 
 CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   const Index p = design_.cols(), count = points.residuals.cols();

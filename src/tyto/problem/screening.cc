@@ -98,8 +98,8 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
   return count;
 }
 
-// The least bound of a column that the rule keeps, and how many it keeps. Of those above the smallest weight, of which there are
-// seldom many: most of the memory that is reserved is never touched.
+// The least bound of a column that the rule keeps, and how many it keeps. Of those above the smallest weight,
+// of which there are seldom many: most of the memory that is reserved is never touched.
 struct Kept {
   double least;
   Index count;

@@ -133,9 +133,12 @@ class Newton final : public Solver {
   }
 
   // How many columns are little work beside a pass over all of them. The Gram matrix of 2 sqrt(p) is no more
-  // than two passes, and much faster than these where columns are dense.
-  Index unnoticed(const Design& design, bool cold) const {
-    const Index p = design.cols(), part = p / (cold && !design.is_sparse() ? 64 : 256);
+  // than two passes, and much faster than these where columns are dense. Of a first working set, fewer are
+  // wanted where J°(X'y), which is 1 over the scale there, is not much more than 1.
+  Index unnoticed(const Design& design, bool cold, double scale) const {
+    const Index p = design.cols();
+    const double share = cold && !design.is_sparse() ? std::min(1.0, 0.5 / scale - 0.5) / 64 : 1.0 / 256;
+    const auto part = static_cast<Index>(share * static_cast<double>(p));
     if (design.is_sparse()) return columns_.better_as_covariance(part) ? 0 : part;
     return std::min(part, static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
   }
@@ -148,8 +151,8 @@ class Newton final : public Solver {
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
     const IndexSet support = nonzero_entries(x.beta);
-    const Index count = std::min(
-        p, reach_ * std::max({Index{32}, std::ssize(support), unnoticed(problem.design, support.empty())}));
+    const Index little = unnoticed(problem.design, support.empty(), c.scale);
+    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(support), little}));
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
     IndexSet want = hardest(support, x.beta, pull, count);
