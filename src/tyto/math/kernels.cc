@@ -269,6 +269,19 @@ void grow_any(const double* v, const double* since, const double* norm, double n
   for (; i < n; ++i) out[i] = v[i] + std::copysign((now - since[i]) * norm[i], v[i]);
 }
 
+void bounds_any(Scaled v, Scaled norm, Scaled size, double* out, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const VectorD a = hn::Set(d, v.factor), b = hn::Set(d, norm.factor), c = hn::Set(d, size.factor);
+  Index i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const VectorD reach = hn::MulAdd(b, hn::LoadU(d, norm.v + i), hn::Mul(c, hn::LoadU(d, size.v + i)));
+    hn::StoreU(hn::Add(hn::Abs(hn::Mul(a, hn::LoadU(d, v.v + i))), reach), d, out + i);
+  }
+  for (; i < n; ++i)
+    out[i] = std::abs(v.factor * v.v[i]) + (norm.factor * norm.v[i] + size.factor * size.v[i]);
+}
+
 double dot_double(const double* x, const double* v, Index n) { return dot_any(x, v, n); }
 double dot_float(const float* x, const double* v, Index n) { return dot_any(x, v, n); }
 void dot4_double(const double* const x[4], const double* v, Index n, double out[4]) {
@@ -309,6 +322,7 @@ HWY_EXPORT(gather);
 HWY_EXPORT(find);
 HWY_EXPORT(zero);
 HWY_EXPORT(grow_any);
+HWY_EXPORT(bounds_any);
 
 double dot(const double* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_double)(x, v, n); }
 double dot(const float* x, const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(dot_float)(x, v, n); }
@@ -343,6 +357,9 @@ Index zero_below(double* v, Index n, double threshold, Index* index) {
 }
 void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
   HWY_DYNAMIC_DISPATCH(grow_any)(v, since, norm, now, out, n);
+}
+void bounds(Scaled v, Scaled norm, Scaled size, double* out, Index n) {
+  HWY_DYNAMIC_DISPATCH(bounds_any)(v, norm, size, out, n);
 }
 
 }  // namespace tyto::kernels

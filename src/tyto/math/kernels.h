@@ -44,6 +44,13 @@ Index zero_below(double* v, Index n, double threshold, Index* index);
 // out_i <- v_i, made larger in magnitude by (now - since_i) norm_i >= 0.
 void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n);
 
+// out_i <- |a v_i| + b norm_i + c size_i, of factors and vectors that belong together.
+struct Scaled {
+  const double* v;
+  double factor;
+};
+void bounds(Scaled v, Scaled norm, Scaled size, double* out, Index n);
+
 // Small matrices, by columns `stride` apart, of which only the lower triangle counts: a BLAS has too much to
 // do before it begins.
 bool cholesky(double* a, Index stride, Index n);  // a <- its Cholesky factor; false if it has none

@@ -36,12 +36,17 @@ Index hardest(const SortedL1& penalty, const Vector& v) {
 Contenders contenders(const SortedL1& penalty, const Vector& v, double level) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  double least = 0;
+  Contenders result{{}, 0};
+  bool listed = false;  // once they are few
   for (Index left = v.size(), before = 2 * left; left > 0 && 10 * left < 9 * before;) {
-    before = left, least = level * penalty.weight(left - 1);
-    left = kernels::count_above(pulls.data(), pulls.size(), least);
+    before = left, result.least = level * penalty.weight(left - 1);
+    if (listed) std::erase_if(result.columns, [&](Index j) { return std::abs(pulls[j]) < result.least; });
+    left =
+        listed ? std::ssize(result.columns) : kernels::count_above(pulls.data(), pulls.size(), result.least);
+    if (!listed && 16 * left < v.size()) result.columns = entries_above(pulls, result.least), listed = true;
   }
-  return {entries_above(pulls, least), least};
+  if (!listed) result.columns = entries_above(pulls, result.least);
+  return result;
 }
 
 IndexSet decisive(const SortedL1& penalty, const Vector& v, const Contenders& of, double level) {

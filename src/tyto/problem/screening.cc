@@ -72,18 +72,23 @@ void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
   const double margin =
       std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
   const double ridge_margin = margin * std::sqrt(problem.ridge);
-  Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound, length;  // on the stack
+  Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
       return v.segment(begin, count).array();
     };
-    length = part(design.norms());
-    if (problem.ridge > 0) length = (length.square() + problem.ridge).sqrt();
-    const auto reach = sphere.radius * length + margin * part(design.magnitudes()) + ridge_margin;
-    if (problem.penalty.nonnegative())
-      bound = (sphere.scale * part(sphere.correlation) + reach).max(0.0);
-    else
-      bound = (sphere.scale * part(sphere.correlation)).abs() + reach;
+    const auto v = part(sphere.correlation), norm = part(design.norms()),
+               magnitude = part(design.magnitudes());
+    bound.resize(v.size());
+    if (problem.ridge == 0 && !problem.penalty.nonnegative()) {
+      kernels::bounds({v.data(), sphere.scale}, {norm.data(), sphere.radius}, {magnitude.data(), margin},
+                      bound.data(), bound.size());
+    } else {
+      const auto reach =
+          sphere.radius * (norm.square() + problem.ridge).sqrt() + margin * magnitude + ridge_margin;
+      bound = sphere.scale * v;
+      bound = problem.penalty.nonnegative() ? (bound + reach).max(0.0).eval() : (bound.abs() + reach).eval();
+    }
     if (!f(begin, std::span(bound.data(), static_cast<std::size_t>(bound.size())))) return;
   }
 }

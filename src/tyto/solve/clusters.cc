@@ -125,7 +125,7 @@ Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& pena
 }
 
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
-                   double tolerance) {
+                   double tolerance, std::size_t most) {
   // A column that does not pull harder than the last price can never pay.
   const Index last = first + static_cast<Index>(zeros.size()) - 1;
   if (zeros.empty()) return {};
@@ -136,7 +136,8 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
   sort_by_force(pulls);
   Pattern parts;
   for (const Pool& p : pool(pulls, penalty, first, tolerance))
-    if (p.speed() > tolerance) parts.push_back(make_cluster({pulls.data() + p.begin, p.end - p.begin}, 0));
+    if (parts.size() < most && p.speed() > tolerance)
+      parts.push_back(make_cluster({pulls.data() + p.begin, p.end - p.begin}, 0));
   return parts;
 }
 
@@ -190,8 +191,8 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
       std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
     }
   }
-  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance);
-  leaving.resize(std::min(leaving.size(), std::max(kNew, next.pattern.size() / 2)));
+  Pattern leaving =
+      leave_zero(zeros, ascent, penalty, first, tolerance, std::max(kNew, next.pattern.size() / 2));
   next.changed = next.changed || !leaving.empty();
   next.origin.insert(next.origin.end(), leaving.size(), -1);
   std::move(leaving.begin(), leaving.end(), std::back_inserter(next.pattern));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -31,9 +32,10 @@ enum class Parts { kTwo, kAll };
 Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
               double tolerance, Parts parts = Parts::kTwo);
 
-// The same for columns at zero: the clusters that leave it. `first` is the number of columns that are not 0.
+// The same for columns at zero: the clusters that leave it, or the `most` fastest of them. `first` is the
+// number of columns that are not 0.
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
-                   double tolerance);
+                   double tolerance, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // The next pattern to try: clusters that pull apart are cut, the hardest first, and no more than a share of
 // all; columns at zero leave it, the hardest first.
