@@ -92,7 +92,7 @@ class Newton final : public Solver {
     const double stuck = depth.enough > 0 ? kFast : 0.8;  // then clusters are solved more exactly
     Vector ascent;
     constexpr double kExact = 1e-12;
-    double precision = 1e-2, last = std::numeric_limits<double>::infinity();
+    double precision = 0.3, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
