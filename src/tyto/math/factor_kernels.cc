@@ -16,87 +16,100 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
 using VectorD = hn::Vec<D>;
 
-// y <- y + a_0 x_0 + ... + a_3 x_3 for four columns of a matrix, one after the other in memory.
-inline void add4(const double a[4], const double* x, Index stride, double* y, Index n) {
+// Rows are taken a vector at a time, and each is stored once: what was stored in another way a moment ago is
+// slow to load.
+
+// v minus x_0 a_0 + x_1 a_1 + ..., where a_k are the chosen rows of the first `count` columns, and x_k are
+// `step` apart in memory.
+template <class Mask>
+inline VectorD without(VectorD v, Mask rows, const double* a, Index stride, const double* x, Index step,
+                       Index count) {
   const D d;
-  const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const VectorD a0 = hn::Set(d, a[0]), a1 = hn::Set(d, a[1]), a2 = hn::Set(d, a[2]), a3 = hn::Set(d, a[3]);
-  const double *x0 = x, *x1 = x + stride, *x2 = x + 2 * stride, *x3 = x + 3 * stride;
-  Index i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    VectorD v = hn::MulAdd(a0, hn::LoadU(d, x0 + i), hn::LoadU(d, y + i));
-    v = hn::MulAdd(a1, hn::LoadU(d, x1 + i), v);
-    v = hn::MulAdd(a2, hn::LoadU(d, x2 + i), v);
-    hn::StoreU(hn::MulAdd(a3, hn::LoadU(d, x3 + i), v), d, y + i);
+  const auto column = [&](Index k) { return hn::MaskedLoad(rows, d, a + k * stride); };
+  const auto factor = [&](Index k) { return hn::Set(d, x[k * step]); };
+  VectorD u = hn::Zero(d), w = u, z = u;
+  Index k = 0;
+  for (; k + 4 <= count; k += 4) {
+    v = hn::NegMulAdd(column(k), factor(k), v);
+    u = hn::NegMulAdd(column(k + 1), factor(k + 1), u);
+    w = hn::NegMulAdd(column(k + 2), factor(k + 2), w);
+    z = hn::NegMulAdd(column(k + 3), factor(k + 3), z);
   }
-  if (i == n) return;
-  const auto rest = hn::FirstN(d, static_cast<std::size_t>(n - i));
-  VectorD v = hn::MulAdd(a0, hn::MaskedLoad(rest, d, x0 + i), hn::MaskedLoad(rest, d, y + i));
-  v = hn::MulAdd(a1, hn::MaskedLoad(rest, d, x1 + i), v);
-  v = hn::MulAdd(a2, hn::MaskedLoad(rest, d, x2 + i), v);
-  hn::BlendedStore(hn::MulAdd(a3, hn::MaskedLoad(rest, d, x3 + i), v), rest, d, y + i);
+  for (; k < count; ++k) v = hn::NegMulAdd(column(k), factor(k), v);
+  return hn::Add(hn::Add(v, u), hn::Add(w, z));
 }
 
-// Column by column: what the columns before it take out, four of them at a time, then its own pivot.
+// Column by column: what the columns before it take out, then its own pivot.
 bool factorise(double* a, Index stride, Index n) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
   for (Index j = 0; j < n; ++j) {
     double* column = a + j * stride;
-    Index k = 0;
-    for (; k + 4 <= j; k += 4) {
-      const double* x = a + k * stride + j;
-      const double factors[4] = {-x[0], -x[stride], -x[2 * stride], -x[3 * stride]};
-      add4(factors, x, stride, column + j, n - j);
+    VectorD inverse = hn::Zero(d);
+    for (Index i = j; i < n; i += lanes) {
+      const auto rows = hn::FirstN(d, static_cast<std::size_t>(std::min(lanes, n - i)));
+      VectorD v = without(hn::MaskedLoad(rows, d, column + i), rows, a + i, stride, a + j, stride, j);
+      if (i == j) {
+        const double pivot = hn::GetLane(v);
+        if (!(pivot > 0)) return false;
+        inverse = hn::Set(d, 1 / std::sqrt(pivot));
+      }
+      hn::BlendedStore(hn::Mul(v, inverse), rows, d, column + i);
     }
-    for (; k < j; ++k) {
-      const double* x = a + k * stride;
-      for (Index i = n - 1; i >= j; --i) column[i] -= x[j] * x[i];
-    }
-    if (!(column[j] > 0)) return false;
-    column[j] = std::sqrt(column[j]);
-    const double inverse = 1 / column[j];
-    for (Index i = j + 1; i < n; ++i) column[i] *= inverse;
   }
   return true;
 }
 
-// Four columns, then what they take out of the rest.
+// A block of rows: what the x before it take out, then among themselves. Divisions wait for nothing.
 void solve_factor(const double* a, Index stride, Index n, double* x) {
-  for (Index j = 0; j < n; j += 4) {
-    const Index end = std::min(j + 4, n);
-    for (Index k = j; k < end; ++k) {
-      x[k] /= a[k * stride + k];
-      for (Index i = k + 1; i < end; ++i) x[i] -= a[k * stride + i] * x[k];
+  const D d;
+  const hn::RebindToSigned<D> numbers;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index j = 0; j < n; j += lanes) {
+    const Index count = std::min(lanes, n - j);
+    const auto rows = hn::FirstN(d, static_cast<std::size_t>(count));
+    VectorD v = without(hn::MaskedLoad(rows, d, x + j), rows, a + j, stride, x, 1, j);
+    for (Index k = 0; k < count; ++k) {
+      const double* column = a + (j + k) * stride + j;
+      const auto known = hn::FirstN(d, static_cast<std::size_t>(k)),
+                 below = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(k + 1)), rows);
+      const VectorD here = hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::Set(numbers, k)));
+      const VectorD value = hn::Mul(here, hn::Set(d, 1 / column[k]));
+      v = hn::IfThenElse(
+          known, v, hn::IfThenElse(below, hn::NegMulAdd(hn::MaskedLoad(below, d, column), value, v), value));
     }
-    if (end == n) return;
-    const double factors[4] = {-x[j], -x[j + 1], -x[j + 2], -x[j + 3]};
-    add4(factors, a + j * stride + end, stride, x + end, n - end);
+    hn::BlendedStore(v, rows, d, x + j);
   }
 }
 
 void solve_transposed_factor(const double* a, Index stride, Index n, double* x) {
   for (Index j = (n - 1) / 4 * 4; j >= 0; j -= 4) {
     const Index end = std::min(j + 4, n);
+    double products[4] = {0, 0, 0, 0};
     if (end < n) {
       const double* first = a + j * stride + end;
       const double* const four[4] = {first, first + stride, first + 2 * stride, first + 3 * stride};
-      double products[4] = {0, 0, 0, 0};
       dot4(four, x + end, n - end, products);
-      for (Index k = 0; k < 4; ++k) x[j + k] -= products[k];
     }
     for (Index k = end - 1; k >= j; --k) {
-      for (Index i = k + 1; i < end; ++i) x[k] -= a[k * stride + i] * x[i];
-      x[k] /= a[k * stride + k];
+      x[k] = (x[k] - products[k - j]) * (1 / a[k * stride + k]);
+      for (Index i = j; i < k; ++i) products[i - j] += a[i * stride + k] * x[k];
     }
   }
 }
 
 void multiply_factor(const double* a, Index stride, Index n, const double* x, double* out) {
-  for (Index i = 0; i < n; ++i) out[i] = 0;
-  for (Index j = 0; j < n; j += 4) {
-    const Index end = std::min(j + 4, n);
-    for (Index k = j; k < end; ++k)
-      for (Index i = k; i < end; ++i) out[i] += a[k * stride + i] * x[k];
-    if (end < n) add4(x + j, a + j * stride + end, stride, out + end, n - end);
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index j = 0; j < n; j += lanes) {
+    const Index count = std::min(lanes, n - j);
+    const auto rows = hn::FirstN(d, static_cast<std::size_t>(count));
+    VectorD v = without(hn::Zero(d), rows, a + j, stride, x, 1, j);
+    for (Index k = j; k < j + count; ++k) {
+      const auto below = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(k - j)), rows);
+      v = hn::NegMulAdd(hn::MaskedLoad(below, d, a + k * stride + j), hn::Set(d, x[k]), v);
+    }
+    hn::BlendedStore(hn::Neg(v), rows, d, out + j);
   }
 }
 
