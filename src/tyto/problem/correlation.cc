@@ -124,15 +124,16 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   Settled result{values(columns), 0};
   if (columns.empty()) return result;
   Vector& v = result.correlation;
-  const auto read_places = [&](const IndexSet& places) {
-    if (4 * std::ssize(places) > 3 * value_.size()) {  // all of them are read sooner
+  const auto read_places = [&](const IndexSet& places) {  // true if all are read, which is sooner done
+    if (4 * std::ssize(places) > 3 * value_.size()) {
       read_all();
       v = values(columns);
       add_ridge(problem, beta, v);
-      return;
+      return true;
     }
     read(columns.at(places));
     for (const Index k : places) v[k] = value_[columns[k]] - problem.ridge * beta[k];
+    return false;
   };
   const auto dual_norm = [&](const IndexSet& places) {
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
@@ -151,10 +152,14 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   // J° of the support bounds J° from below.
   const double level = dual_norm(support);
   Contenders large = contenders(problem.penalty, v, level);
-  read_places(short_columns_ ? large.columns : decisive(problem.penalty, v, large, level));
-  std::erase_if(large.columns, [&](Index k) { return problem.penalty.pull(v[k]) < large.least; });
+  if (read_places(short_columns_ ? large.columns : decisive(problem.penalty, v, large, level))) {
+    result.dual_norm = problem.penalty.dual_norm(v);
+  } else {
+    std::erase_if(large.columns, [&](Index k) { return problem.penalty.pull(v[k]) < large.least; });
+    result.dual_norm = dual_norm(large.columns);
+  }
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
-  result.dual_norm = std::max(level, dual_norm(large.columns));
+  result.dual_norm = std::max(level, result.dual_norm);
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
   return result;
 }
