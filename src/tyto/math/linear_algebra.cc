@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "tyto/math/kernels.h"
@@ -15,8 +16,6 @@ void dsyrk_(const char*, const char*, const int*, const int*, const double*, con
 void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*,
             const int*, const double*, double*, const int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
-void dtrsv_(const char*, const char*, const char*, const int*, const double*, const int*, double*,
-            const int*);
 }
 
 #ifdef TYTO_STATIC_BLAS
@@ -49,11 +48,28 @@ namespace {
 
 constexpr int kOne = 1;
 constexpr double kUnit = 1;
-// Rows up to which our own loops are faster than calls of a BLAS.
-constexpr Index kSmallFactor = 48, kSmallSolve = 192;
+constexpr Index kSmall = 96;  // rows up to which our own loops are faster than a LAPACK
 
 int narrow(Index i) { return static_cast<int>(i); }
 int stride(const ConstMatrixView& a) { return narrow(std::max<Index>(a.outerStride(), 1)); }
+
+// y <- y + factor a x
+void add_product(double factor, const ConstMatrixView& a, const double* x, double* y) {
+  if (a.size() == 0) return;
+  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
+  dgemv_("N", &m, &n, &factor, a.data(), &lda, x, &kOne, &kUnit, y, &kOne);
+}
+
+// A triangle is small ones along its diagonal, and what is below each of them: f(first row, the small one,
+// what is below).
+template <class F>
+void for_panels(const ConstMatrixView& a, F f) {
+  const Index n = a.rows();
+  for (Index begin = 0; begin < n; begin += kSmall) {
+    const Index size = std::min(kSmall, n - begin), end = begin + size;
+    f(begin, a.block(begin, begin, size, size), a.block(end, begin, n - end, size));
+  }
+}
 
 }  // namespace
 
@@ -81,9 +97,7 @@ void gram(const ConstMatrixView& a, double keep, MatrixView c) {
 }
 
 void add_product(double factor, const ConstMatrixView& a, const Vector& x, Vector& y) {
-  if (a.size() == 0) return;
-  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
-  dgemv_("N", &m, &n, &factor, a.data(), &lda, x.data(), &kOne, &kUnit, y.data(), &kOne);
+  add_product(factor, a, x.data(), y.data());
 }
 
 void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y) {
@@ -94,7 +108,7 @@ void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y) {
 }
 
 bool cholesky(MatrixView a) {
-  if (a.rows() <= kSmallFactor) return kernels::cholesky(a.data(), a.outerStride(), a.rows());
+  if (a.rows() <= kSmall) return kernels::cholesky(a.data(), a.outerStride(), a.rows());
   const int n = narrow(a.rows()), lda = narrow(a.outerStride());
   int info = 0;
   dpotrf_("L", &n, a.data(), &lda, &info);
@@ -107,21 +121,26 @@ void cholesky_solve(const ConstMatrixView& factor, Vector& x) {
 }
 
 void solve_lower(const ConstMatrixView& a, Vector& x) {
-  if (x.size() <= kSmallSolve) return kernels::solve_lower(a.data(), a.outerStride(), x.size(), x.data());
-  const int n = narrow(x.size()), lda = stride(a);
-  dtrsv_("L", "N", "N", &n, a.data(), &lda, x.data(), &kOne);
+  for_panels(a, [&](Index begin, const ConstMatrixView& panel, const ConstMatrixView& below) {
+    double* part = x.data() + begin;
+    kernels::solve_lower(panel.data(), panel.outerStride(), panel.rows(), part);
+    add_product(-1, below, part, part + panel.rows());
+  });
 }
 
 void solve_lower_transposed(const ConstMatrixView& a, Vector& x) {
-  if (x.size() <= kSmallSolve)
-    return kernels::solve_lower_transposed(a.data(), a.outerStride(), x.size(), x.data());
-  const int n = narrow(x.size()), lda = stride(a);
-  dtrsv_("L", "T", "N", &n, a.data(), &lda, x.data(), &kOne);
+  kernels::solve_lower_transposed(a.data(), a.outerStride(), x.size(), x.data());
 }
 
 void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out) {
   out.resize(x.size());
-  kernels::multiply_lower(a.data(), a.outerStride(), x.size(), x.data(), out.data());
+  for_panels(a, [&](Index begin, const ConstMatrixView& panel, const ConstMatrixView&) {
+    kernels::multiply_lower(panel.data(), panel.outerStride(), panel.rows(), x.data() + begin,
+                            out.data() + begin);
+  });
+  for_panels(a, [&](Index begin, const ConstMatrixView& panel, const ConstMatrixView& below) {
+    add_product(1, below, x.data() + begin, out.data() + begin + panel.rows());
+  });
 }
 
 }  // namespace tyto

@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "tests/support/random.h"
 #include "tyto/base/parallel.h"
@@ -106,7 +108,10 @@ TEST(LinearAlgebra, NothingTimesNothing) {
 }
 
 TEST(LinearAlgebra, CholeskySolves) {
-  for (const Index size : {1, 2, 3, 4, 5, 17, 48, 49, 150, 192, 193}) {
+  std::vector<Index> sizes(50);
+  std::iota(sizes.begin(), sizes.end(), Index{1});
+  for (const Index size : {95, 96, 97, 128, 192, 193, 300}) sizes.push_back(size);
+  for (const Index size : sizes) {
     SCOPED_TRACE(size);
     Random random(static_cast<std::uint64_t>(size));
     const Matrix root = random_matrix(random, size + 5, size);
@@ -118,6 +123,11 @@ TEST(LinearAlgebra, CholeskySolves) {
     ASSERT_TRUE(cholesky(a));
     cholesky_solve(a, x);
     EXPECT_LE((x - want).norm(), 1e-9 * want.norm());
+    const Matrix lower = a.triangularView<Eigen::Lower>();
+    EXPECT_LE((lower * lower.transpose() - kept).norm(), 1e-14 * kept.norm());
+    Vector product;
+    multiply_lower(a, want, product);
+    EXPECT_LE((product - lower * want).norm(), 1e-14 * lower.norm() * want.norm());
   }
 }
 
@@ -125,7 +135,7 @@ TEST(LinearAlgebra, CholeskyRefusesWhatIsNotPositiveDefinite) {
   Matrix indefinite{{1, 2}, {2, 1}}, zero = Matrix::Zero(2, 2), singular{{1, 1}, {1, 1}};
   EXPECT_FALSE(cholesky(indefinite));
   EXPECT_FALSE(cholesky(zero));
-  for (const Index n : {3, 60}) {  // our own and LAPACK's
+  for (const Index n : {3, 60, 120}) {  // our own and LAPACK's
     Matrix unknown = Matrix::Identity(n, n);
     unknown(n - 1, 1) = std::nan("");
     EXPECT_FALSE(cholesky(unknown)) << n;
