@@ -54,5 +54,17 @@ TEST(Entries, GrowAddsTheWayTimesTheNormToTheMagnitude) {
   }
 }
 
+TEST(Entries, BoundsAreAMagnitudeAndWhatItMayBeOffBy) {
+  Random random(4);
+  for (Index n = 0; n < 40; ++n) {
+    const Vector v = random_vector(random, n), norm = random_vector(random, n).cwiseAbs(),
+                 size = random_vector(random, n).cwiseAbs();
+    Vector out(n);
+    kernels::bounds({v.data(), -3}, {norm.data(), 0.5}, {size.data(), 1e-3}, out.data(), n);
+    for (Index i = 0; i < n; ++i)
+      EXPECT_NEAR(out[i], 3 * std::abs(v[i]) + 0.5 * norm[i] + 1e-3 * size[i], 1e-15 * out[i]) << i;
+  }
+}
+
 }  // namespace
 }  // namespace tyto

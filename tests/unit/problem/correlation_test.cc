@@ -59,6 +59,29 @@ TEST(Correlation, TheLargestCountsWhereWeightsTie) {
   }
 }
 
+// X'y that came with the problem is not read again, and its J° serves every multiple of its penalty, but no
+// other one.
+TEST(Correlation, AdoptsWhatIsKnownAtZero) {
+  Random random(16);
+  const Problem problem = dense_problem(random_matrix(random, 30, 50), random_vector(random, 30),
+                                        make_weights("oscar", {30, 50, 0.1}));
+  const AtZero known = at_zero(problem);
+  EXPECT_EQ(known.correlation, correlations(problem.design, problem.y));
+  EXPECT_EQ(known.dual_norm, problem.penalty.dual_norm(known.correlation));
+  Problem multiple = problem, other = problem;
+  multiple.penalty = problem.penalty.scaled(0.25);
+  other.penalty = SortedL1(make_weights("lasso", {30, 50, 0.1}));
+  for (const Problem& at : {problem, multiple, other}) {
+    const Design counted = at.design.with_counter();
+    Correlation correlation(counted, false);
+    correlation.adopt(at.y, known);
+    const Settled settled = correlation.settle(at, Vector::Zero(50), all_columns(50));
+    EXPECT_EQ(settled.correlation, known.correlation);
+    EXPECT_NEAR(settled.dual_norm, at.penalty.dual_norm(known.correlation), 1e-14 * settled.dual_norm);
+    EXPECT_EQ(counted.entries_read(), 0);
+  }
+}
+
 TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -252,6 +252,16 @@ TEST(LeaveZero, FastestFirst) {
   EXPECT_EQ(parts[2].columns, (std::vector<Index>{0}));
 }
 
+TEST(LeaveZero, NoMoreThanAreWanted) {
+  const std::vector<Index> zeros{0, 1, 2, 3};
+  const SortedL1 penalty(Vector::Ones(4));
+  const Pattern parts = leave_zero(zeros, vec({2, -4, 0.5, 3}), penalty, 0, 1e-12, 2);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].columns, (std::vector<Index>{1}));
+  EXPECT_EQ(parts[1].columns, (std::vector<Index>{3}));
+  EXPECT_TRUE(leave_zero(zeros, vec({2, -4, 0.5, 3}), penalty, 0, 1e-12, 0).empty());
+}
+
 TEST(LeaveZero, NothingLeavesAtTheBorder) {
   const SortedL1 penalty(vec({2, 1}));
   EXPECT_TRUE(leave_zero(std::vector<Index>{0, 1}, vec({1.5, -1.5}), penalty, 0, 1e-12).empty());
