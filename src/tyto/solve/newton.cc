@@ -92,7 +92,7 @@ class Newton final : public Solver {
     const double stuck = depth.enough > 0 ? kFast : 0.8;  // then clusters are solved more exactly
     Vector ascent;
     constexpr double kExact = 1e-12;
-    double precision = 0.3, last = std::numeric_limits<double>::infinity();
+    double precision = 1e-2, last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
@@ -100,7 +100,10 @@ class Newton final : public Solver {
       if (!solved && system_.follow(ascent, penalty, columns_, state_)) continue;
       const auto [gap, primal] = estimate(ascent, penalty);
       const double target = std::max(depth.gap, depth.relative * primal);
-      if (gap <= target) return true;
+      if (gap <= target) {  // what is good enough is made exact, where one step will do
+        if (gap > kExact * primal) system_.follow(ascent, penalty, columns_, state_);
+        return true;
+      }
       if (gap <= depth.enough && gap > kVerySlow * last) return false;
       if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
       if (round > 1 && gap > kWorse * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
@@ -115,7 +118,8 @@ class Newton final : public Solver {
         precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
       }
       ClusterProblem clusters = system_.problem(ascent, penalty);
-      clusters.solve(precision * std::max(target, 0.01 * gap));
+      const double rough = gap > 0.05 * primal ? 30 : 1;  // they will come apart again
+      clusters.solve(rough * precision * std::max(target, 0.01 * gap));
       system_.adopt(std::move(clusters), columns_, state_);
     }
     return false;
