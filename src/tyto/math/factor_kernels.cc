@@ -17,15 +17,35 @@ using D = hn::ScalableTag<double>;
 using VectorD = hn::Vec<D>;
 
 // Rows are taken a vector at a time, and each is stored once: what was stored in another way a moment ago is
-// slow to load.
+// slow to load. The last vector may have fewer rows; not every instruction set can leave out the others
+// without touching what is behind them, or where nothing is aligned.
+inline VectorD load(D d, const double* from, Index count) {
+  if (count == static_cast<Index>(hn::Lanes(d))) return hn::LoadU(d, from);
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
+#else
+  HWY_ALIGN double few[HWY_MAX_BYTES / sizeof(double)] = {};
+  std::copy_n(from, count, few);
+  return hn::Load(d, few);
+#endif
+}
+inline void store(D d, VectorD v, double* to, Index count) {
+  if (count == static_cast<Index>(hn::Lanes(d))) return hn::StoreU(v, d, to);
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+#else
+  HWY_ALIGN double few[HWY_MAX_BYTES / sizeof(double)];
+  hn::Store(v, d, few);
+  std::copy_n(few, count, to);
+#endif
+}
 
-// v minus x_0 a_0 + x_1 a_1 + ..., where a_k are the chosen rows of the first `count` columns, and x_k are
-// `step` apart in memory.
-template <class Mask>
-inline VectorD without(VectorD v, Mask rows, const double* a, Index stride, const double* x, Index step,
+// v minus x_0 a_0 + x_1 a_1 + ..., where a_k are `rows` rows of the first `count` columns, and x_k are `step`
+// apart in memory.
+inline VectorD without(VectorD v, Index rows, const double* a, Index stride, const double* x, Index step,
                        Index count) {
   const D d;
-  const auto column = [&](Index k) { return hn::MaskedLoad(rows, d, a + k * stride); };
+  const auto column = [&](Index k) { return load(d, a + k * stride, rows); };
   const auto factor = [&](Index k) { return hn::Set(d, x[k * step]); };
   VectorD u = hn::Zero(d), w = u, z = u;
   Index k = 0;
@@ -47,14 +67,14 @@ bool factorise(double* a, Index stride, Index n) {
     double* column = a + j * stride;
     VectorD inverse = hn::Zero(d);
     for (Index i = j; i < n; i += lanes) {
-      const auto rows = hn::FirstN(d, static_cast<std::size_t>(std::min(lanes, n - i)));
-      VectorD v = without(hn::MaskedLoad(rows, d, column + i), rows, a + i, stride, a + j, stride, j);
+      const Index rows = std::min(lanes, n - i);
+      const VectorD v = without(load(d, column + i, rows), rows, a + i, stride, a + j, stride, j);
       if (i == j) {
         const double pivot = hn::GetLane(v);
         if (!(pivot > 0)) return false;
         inverse = hn::Set(d, 1 / std::sqrt(pivot));
       }
-      hn::BlendedStore(hn::Mul(v, inverse), rows, d, column + i);
+      store(d, hn::Mul(v, inverse), column + i, rows);
     }
   }
   return true;
@@ -66,19 +86,18 @@ void solve_factor(const double* a, Index stride, Index n, double* x) {
   const hn::RebindToSigned<D> numbers;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   for (Index j = 0; j < n; j += lanes) {
-    const Index count = std::min(lanes, n - j);
-    const auto rows = hn::FirstN(d, static_cast<std::size_t>(count));
-    VectorD v = without(hn::MaskedLoad(rows, d, x + j), rows, a + j, stride, x, 1, j);
-    for (Index k = 0; k < count; ++k) {
+    const Index rows = std::min(lanes, n - j);
+    VectorD v = without(load(d, x + j, rows), rows, a + j, stride, x, 1, j);
+    for (Index k = 0; k < rows; ++k) {
       const double* column = a + (j + k) * stride + j;
       const auto known = hn::FirstN(d, static_cast<std::size_t>(k)),
-                 below = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(k + 1)), rows);
+                 done = hn::FirstN(d, static_cast<std::size_t>(k + 1));
       const VectorD here = hn::TableLookupLanes(v, hn::IndicesFromVec(d, hn::Set(numbers, k)));
       const VectorD value = hn::Mul(here, hn::Set(d, 1 / column[k]));
-      v = hn::IfThenElse(
-          known, v, hn::IfThenElse(below, hn::NegMulAdd(hn::MaskedLoad(below, d, column), value, v), value));
+      const VectorD rest = hn::NegMulAdd(load(d, column, rows), value, v);
+      v = hn::IfThenElse(known, v, hn::IfThenElse(done, value, rest));
     }
-    hn::BlendedStore(v, rows, d, x + j);
+    store(d, v, x + j, rows);
   }
 }
 
@@ -102,14 +121,14 @@ void multiply_factor(const double* a, Index stride, Index n, const double* x, do
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   for (Index j = 0; j < n; j += lanes) {
-    const Index count = std::min(lanes, n - j);
-    const auto rows = hn::FirstN(d, static_cast<std::size_t>(count));
+    const Index rows = std::min(lanes, n - j);
     VectorD v = without(hn::Zero(d), rows, a + j, stride, x, 1, j);
-    for (Index k = j; k < j + count; ++k) {
-      const auto below = hn::AndNot(hn::FirstN(d, static_cast<std::size_t>(k - j)), rows);
-      v = hn::NegMulAdd(hn::MaskedLoad(below, d, a + k * stride + j), hn::Set(d, x[k]), v);
+    for (Index k = 0; k < rows; ++k) {
+      const auto above = hn::FirstN(d, static_cast<std::size_t>(k));
+      const VectorD column = hn::IfThenZeroElse(above, load(d, a + (j + k) * stride + j, rows));
+      v = hn::NegMulAdd(column, hn::Set(d, x[j + k]), v);
     }
-    hn::BlendedStore(hn::Neg(v), rows, d, out + j);
+    store(d, hn::Neg(v), out + j, rows);
   }
 }
 

@@ -48,7 +48,9 @@ namespace {
 
 constexpr int kOne = 1;
 constexpr double kUnit = 1;
-constexpr Index kSmall = 96;  // rows up to which our own loops are faster than a LAPACK
+// Rows up to which our own loops are faster than a LAPACK, and by which larger triangles are cut: the loops
+// go across columns, which should stay in the cache.
+constexpr Index kSmall = 96;
 
 int narrow(Index i) { return static_cast<int>(i); }
 int stride(const ConstMatrixView& a) { return narrow(std::max<Index>(a.outerStride(), 1)); }
@@ -128,8 +130,8 @@ void solve_lower(const ConstMatrixView& a, Vector& x) {
   });
 }
 
-void solve_lower_transposed(const ConstMatrixView& a, Vector& x) {
-  kernels::solve_lower_transposed(a.data(), a.outerStride(), x.size(), x.data());
+void solve_lower_transposed(const ConstMatrixView& a, Vector& x) {  // along columns: any size will do
+  kernels::solve_lower_transposed(a.data(), a.outerStride(), a.rows(), x.data());
 }
 
 void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out) {

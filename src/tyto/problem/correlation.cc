@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
@@ -36,17 +37,20 @@ Index hardest(const SortedL1& penalty, const Vector& v) {
 Contenders contenders(const SortedL1& penalty, const Vector& v, double level) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  Contenders result{{}, 0};
-  bool listed = false;  // once they are few
-  for (Index left = v.size(), before = 2 * left; left > 0 && 10 * left < 9 * before;) {
-    before = left, result.least = level * penalty.weight(left - 1);
-    if (listed) std::erase_if(result.columns, [&](Index j) { return std::abs(pulls[j]) < result.least; });
-    left =
-        listed ? std::ssize(result.columns) : kernels::count_above(pulls.data(), pulls.size(), result.least);
-    if (!listed && 16 * left < v.size()) result.columns = entries_above(pulls, result.least), listed = true;
+  double least = 0;
+  Index left = v.size(), before = 2 * left;
+  const auto shrinks = [&] { return left > 0 && 10 * left < 9 * before; };
+  while (shrinks() && 16 * left >= v.size()) {  // counting is faster until few are left
+    before = left, least = level * penalty.weight(left - 1);
+    left = kernels::count_above(pulls.data(), pulls.size(), least);
   }
-  if (!listed) result.columns = entries_above(pulls, result.least);
-  return result;
+  IndexSet columns = entries_above(pulls, least);
+  while (shrinks()) {
+    before = left, least = level * penalty.weight(left - 1);
+    std::erase_if(columns, [&](Index j) { return std::abs(pulls[j]) < least; });
+    left = std::ssize(columns);
+  }
+  return {std::move(columns), least};
 }
 
 IndexSet decisive(const SortedL1& penalty, const Vector& v, const Contenders& of, double level) {
@@ -139,7 +143,7 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
   };
   IndexSet support = nonzero_entries(beta);
-  read_places(support);
+  bool all_read = read_places(support);
   const bool whole = columns.size() == value_.size();
   if (whole && settled_way_ == way_now_ &&
       problem.ridge == 0) {  // the same r: J° is known up to the multiplier
@@ -151,15 +155,14 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   if (support.empty()) read_places(support = {hardest(problem.penalty, v)});
   // J° of the support bounds J° from below.
   const double level = dual_norm(support);
-  Contenders large = contenders(problem.penalty, v, level);
-  if (read_places(short_columns_ ? large.columns : decisive(problem.penalty, v, large, level))) {
-    result.dual_norm = problem.penalty.dual_norm(v);
-  } else {
+  Contenders large{{}, 0};
+  if (!all_read) {
+    large = contenders(problem.penalty, v, level);
+    all_read = read_places(short_columns_ ? large.columns : decisive(problem.penalty, v, large, level));
     std::erase_if(large.columns, [&](Index k) { return problem.penalty.pull(v[k]) < large.least; });
-    result.dual_norm = dual_norm(large.columns);
   }
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
-  result.dual_norm = std::max(level, result.dual_norm);
+  result.dual_norm = std::max(level, all_read ? problem.penalty.dual_norm(v) : dual_norm(large.columns));
   if (whole) settled_way_ = way_now_, settled_norm_ = result.dual_norm, settled_penalty_ = problem.penalty;
   return result;
 }

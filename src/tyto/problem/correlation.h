@@ -9,6 +9,7 @@
 
 namespace tyto {
 
+// An X of so few entries is read from a cache: sooner than its columns are ranked, or dropped.
 inline bool in_cache(const Design& design) { return design.stored_entries() <= Index{1} << 20; }
 
 struct Settled {

@@ -76,8 +76,8 @@ Vector restrict_to(const Vector& v, std::span<const Index> columns);
 Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhere
 SparseBeta sparse(const Vector& v, const Selection& columns, Index size);
 
-// The smallest multiplier of the penalty whose solution is 0: J°(X'y).
-AtZero at_zero(const Problem& problem);
-double alpha_max(const Problem& problem);
+AtZero at_zero(const Problem& problem);  // one pass over X
+double alpha_max(
+    const Problem& problem);  // the smallest multiplier of the penalty whose solution is 0: J°(X'y)
 
 }  // namespace tyto

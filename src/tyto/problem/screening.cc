@@ -84,10 +84,13 @@ void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
       kernels::bounds({v.data(), sphere.scale}, {norm.data(), sphere.radius}, {magnitude.data(), margin},
                       bound.data(), bound.size());
     } else {
-      const auto reach =
-          sphere.radius * (norm.square() + problem.ridge).sqrt() + margin * magnitude + ridge_margin;
-      bound = sphere.scale * v;
-      bound = problem.penalty.nonnegative() ? (bound + reach).max(0.0).eval() : (bound.abs() + reach).eval();
+      bound = norm;
+      if (problem.ridge > 0) bound = (bound.square() + problem.ridge).sqrt();
+      bound = sphere.radius * bound + margin * magnitude + ridge_margin;
+      if (problem.penalty.nonnegative())
+        bound = (sphere.scale * v + bound).max(0.0);
+      else
+        bound += (sphere.scale * v).abs();
     }
     if (!f(begin, std::span(bound.data(), static_cast<std::size_t>(bound.size())))) return;
   }

@@ -197,6 +197,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (converged && !certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
+        if (state.lazy()) c = state.assess(now.problem, now.x, now.kept);  // more columns have been read
       }
       if (status) {
         Fit result;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
@@ -93,6 +94,7 @@ class Newton final : public Solver {
     Vector ascent;
     constexpr double kExact = 1e-12;
     double precision = 1e-2, last = std::numeric_limits<double>::infinity();
+    bool followed = false;
     for (int round = 0; round < kRounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
@@ -101,8 +103,9 @@ class Newton final : public Solver {
       const auto [gap, primal] = estimate(ascent, penalty);
       const double target = std::max(depth.gap, depth.relative * primal);
       if (gap <= target) {  // what is good enough is made exact, where one step will do
-        if (gap > kExact * primal) system_.follow(ascent, penalty, columns_, state_);
-        return true;
+        if (std::exchange(followed, true) || gap <= kExact * primal) return true;
+        if (!system_.follow(ascent, penalty, columns_, state_)) return true;
+        continue;
       }
       if (gap <= depth.enough && gap > kVerySlow * last) return false;
       if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
@@ -118,7 +121,7 @@ class Newton final : public Solver {
         precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
       }
       ClusterProblem clusters = system_.problem(ascent, penalty);
-      const double rough = gap > 0.05 * primal ? 30 : 1;  // they will come apart again
+      const double rough = gap > 0.05 * primal ? 30 : 1;  // clusters will come apart again
       clusters.solve(rough * precision * std::max(target, 0.01 * gap));
       system_.adopt(std::move(clusters), columns_, state_);
     }
@@ -227,8 +230,8 @@ class Newton final : public Solver {
       state_ = problem.y - x.eta;
   }
 
-  // X'r by slot: from the certificate where it has it; for the first `carried` slots, what the Gram matrix
-  // made of the last one; else from the data.
+  // X'r by slot: from the certificate where it has it; if the pattern is `carried`, what the Gram matrix made
+  // of the last one; else from the data.
   Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, const Exact& exact,
                      bool carried) {
     Vector ascent = Vector::Zero(columns_.size());

@@ -1,10 +1,12 @@
 #include "tyto/math/linear_algebra.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -129,6 +131,35 @@ TEST(LinearAlgebra, CholeskySolves) {
     multiply_lower(a, want, product);
     EXPECT_LE((product - lower * want).norm(), 1e-14 * lower.norm() * want.norm());
   }
+}
+
+// Every instruction set of this machine, not only its best one. Rows and strides are odd, so that nothing is
+// aligned, and what is behind the last row is somebody else's.
+TEST(LinearAlgebra, FactorsForEveryInstructionSet) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    for (const Index size : {1, 2, 3, 5, 8, 13, 31}) {
+      SCOPED_TRACE(::testing::Message() << hwy::TargetName(target) << " " << size);
+      Random random(static_cast<std::uint64_t>(size));
+      const Matrix root = random_matrix(random, size + 5, size), kept = root.transpose() * root;
+      Matrix room = Matrix::Constant(size + 2, size + 1, 7);
+      MatrixView a = room.block(1, 1, size, size);
+      a = kept;
+      const Vector want = random_vector(random, size);
+      Vector x = kept * want, product;
+      ASSERT_TRUE(cholesky(a));
+      cholesky_solve(a, x);
+      EXPECT_LE((x - want).norm(), 1e-9 * want.norm());
+      const Matrix lower = a.triangularView<Eigen::Lower>();
+      multiply_lower(a, want, product);
+      EXPECT_LE((product - lower * want).norm(), 1e-14 * lower.norm() * want.norm());
+      EXPECT_EQ(room.row(size + 1), Vector::Constant(size + 1, 7).transpose());
+      EXPECT_EQ(room.row(0), Vector::Constant(size + 1, 7).transpose());
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 TEST(LinearAlgebra, CholeskyRefusesWhatIsNotPositiveDefinite) {

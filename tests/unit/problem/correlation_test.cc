@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <vector>
 
 #include "tests/support/random.h"
 #include "tests/support/varied.h"
+#include "tyto/math/entries.h"
 #include "tyto/math/weights.h"
 #include "tyto/solve/fit.h"
 
@@ -65,20 +69,48 @@ TEST(Correlation, AdoptsWhatIsKnownAtZero) {
   Random random(16);
   const Problem problem = dense_problem(random_matrix(random, 30, 50), random_vector(random, 30),
                                         make_weights("oscar", {30, 50, 0.1}));
-  const AtZero known = at_zero(problem);
+  AtZero known = at_zero(problem);
   EXPECT_EQ(known.correlation, correlations(problem.design, problem.y));
   EXPECT_EQ(known.dual_norm, problem.penalty.dual_norm(known.correlation));
+  known.dual_norm *= 3;  // so that it is seen who believes it
   Problem multiple = problem, other = problem;
   multiple.penalty = problem.penalty.scaled(0.25);
   other.penalty = SortedL1(make_weights("lasso", {30, 50, 0.1}));
-  for (const Problem& at : {problem, multiple, other}) {
+  const auto settled_norm = [&](const Problem& at) {
     const Design counted = at.design.with_counter();
     Correlation correlation(counted, false);
     correlation.adopt(at.y, known);
     const Settled settled = correlation.settle(at, Vector::Zero(50), all_columns(50));
     EXPECT_EQ(settled.correlation, known.correlation);
-    EXPECT_NEAR(settled.dual_norm, at.penalty.dual_norm(known.correlation), 1e-14 * settled.dual_norm);
     EXPECT_EQ(counted.entries_read(), 0);
+    return settled.dual_norm;
+  };
+  EXPECT_DOUBLE_EQ(settled_norm(problem), known.dual_norm);
+  EXPECT_DOUBLE_EQ(settled_norm(multiple), 4 * known.dual_norm);
+  EXPECT_DOUBLE_EQ(settled_norm(other), other.penalty.dual_norm(known.correlation));
+}
+
+// Dropping one by one, until each that is left pulls at least as hard as the last of them has to.
+TEST(Contenders, AreWhatIsLeftWhenNothingMoreDrops) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index p = 2000;
+    Vector v = random_vector(random, p).array().cube();
+    const SortedL1 penalty(make_weights(random.chance(0.5) ? "oscar" : "bh", {50, p, 0.1}));
+    const double level = random.uniform(0.05, 0.9) * penalty.dual_norm(v);
+    const Contenders found = contenders(penalty, v, level);
+    EXPECT_EQ(found.columns, entries_above(v, found.least));
+    // None that is dropped could stay ...
+    std::vector<double> sorted(v.data(), v.data() + p);
+    for (double& entry : sorted) entry = std::abs(entry);
+    std::ranges::sort(sorted, std::greater<>());
+    for (Index m = std::ssize(found.columns) + 1; m <= p; ++m)
+      EXPECT_LT(sorted[static_cast<std::size_t>(m - 1)], level * penalty.weight(m - 1) + 1e-12) << m;
+    // ... and so J° does not depend on it.
+    const SortedL1 head = penalty.head(std::ssize(found.columns));
+    EXPECT_NEAR(head.dual_norm(restrict_to(v, found.columns)), penalty.dual_norm(v),
+                1e-12 * penalty.dual_norm(v));
   }
 }
 
