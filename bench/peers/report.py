@@ -54,7 +54,7 @@ def rows(args, store, cell, here):
             for r in chosen:
                 time = r["seconds"] if r["status"] == "reached" else r["cap"]
                 r.update(criterion=criterion, target=target, ratio=time / own if own != "" and time != "" else "",
-                         ratio_is_bound=r["status"] != "reached")
+                         ratio_is_bound=r["status"] != "reached" or r["seconds"] >= args.cap)  # another time it was below
                 r["runs"] = records[r["solver"]]
             result += chosen
     return result
@@ -66,8 +66,9 @@ def number(value):
 
 def shown(r):
     if r["status"] == "reached":
-        ratio = f" ({number(r['ratio'])}x)" if r["ratio"] != "" and r["solver"] != "tyto" else ""
-        return f"{number(r['seconds'])}{ratio}"
+        more = "> " if r["ratio_is_bound"] else ""
+        ratio = f" ({more}{number(r['ratio'])}x)" if r["ratio"] != "" and r["solver"] != "tyto" else ""
+        return f"{more}{number(r['seconds'])}{ratio}"
     if r["status"] == "capped":
         return f"> {number(r['cap'])}" + (f" (> {number(r['ratio'])}x)" if r["ratio"] != "" else "")
     if r["status"] == "failed":
