@@ -199,12 +199,12 @@ std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& 
   const Index p = problem.design.cols();
   if (p > 0 && most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most)
     return std::nullopt;
-  const auto [least, left] = kept(rule, problem, sphere);
-  if (left > most) return std::nullopt;
+  const Kept left = kept(rule, problem, sphere);
+  if (left.count > most) return std::nullopt;
   IndexSet result;
   std::array<Index, kBlock + kernels::kPadding> places;
   for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
-    const Index count = kernels::find_above(block.data(), std::ssize(block), least, places.data());
+    const Index count = kernels::find_above(block.data(), std::ssize(block), left.least, places.data());
     for (Index k = 0; k < count; ++k) result.push_back(begin + places[static_cast<std::size_t>(k)]);
     return true;
   });
