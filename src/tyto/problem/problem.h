@@ -77,7 +77,7 @@ Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhe
 SparseBeta sparse(const Vector& v, const Selection& columns, Index size);
 
 AtZero at_zero(const Problem& problem);  // one pass over X
-double alpha_max(
-    const Problem& problem);  // the smallest multiplier of the penalty whose solution is 0: J°(X'y)
+// The smallest multiplier of the penalty whose solution is 0: J°(X'y).
+double alpha_max(const Problem& problem);
 
 }  // namespace tyto
