@@ -287,7 +287,8 @@ void SortedL1::prox(Vector& v, double step) const {
 }
 
 // The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
-// rises to the answer; only entries before that maximum can matter at a larger s.
+// rises to the answer; only entries before that maximum can matter at a larger s. Before that, s rises while
+// it drops entries: the sum of any k of them over W_k is at most the answer, and needs no order.
 double SortedL1::dual_norm(const Vector& all) const {
   if (size_ == 0) return 0;
   Vector room;
@@ -295,7 +296,15 @@ double SortedL1::dual_norm(const Vector& all) const {
   const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
   double s = std::max(largest / weight(0), sum / weight_sum(size_));
   std::vector<double> entries = candidates(g, *this, s);
-  for (std::span<double> u(entries); !u.empty();) {
+  std::span<double> u(entries);
+  for (std::size_t before = 2 * u.size(); !u.empty() && 10 * u.size() < 9 * before;) {
+    before = u.size();
+    const Index left = std::ssize(u);
+    s = std::max(s, kernels::magnitudes(u.data(), left).sum / weight_sum(left));
+    u = u.first(
+        static_cast<std::size_t>(kernels::gather_above(u.data(), left, s * weight(left - 1), u.data())));
+  }
+  while (!u.empty()) {
     const PayingPrefix prefix = paying_prefix(u, *this, s, 0.0);
     if (prefix.count == 0) break;
     const double ratio = prefix.sum / weight_sum(prefix.count);

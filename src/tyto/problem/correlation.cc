@@ -68,11 +68,10 @@ Correlation::Correlation(const Design& design, bool nonnegative)
       tiny_columns_(design.is_sparse() && entries_at_most(design, kTiny)) {}
 
 void Correlation::move_to(const Vector& r) {
-  if (way_.size() == 0) {
-    value_.setZero(design_.cols()), way_.setConstant(design_.cols(), -1);
-  } else if (residual_ != r) {
+  if (residual_.size() > 0 && residual_ != r) {
     const double step = kMargin * ((r - residual_).norm() + 1e-14 * r.norm());
     way_now_ = std::nextafter(way_now_ + step, std::numeric_limits<double>::infinity());
+    fresh_ = false;
   }
   residual_ = r;
 }
@@ -80,10 +79,10 @@ void Correlation::move_to(const Vector& r) {
 void Correlation::adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance) {
   move_to(r);
   value_ = values;
-  way_.setConstant(way_now_);
+  way_.setConstant(value_.size(), way_now_);
   if (distance > 0) way_now_ = std::nextafter(way_now_ + distance, std::numeric_limits<double>::infinity());
   for (const Index j : read) way_[j] = way_now_;
-  complete_ = true;
+  complete_ = true, fresh_ = !(distance > 0);
 }
 
 void Correlation::adopt(const Vector& y, const AtZero& at_zero) {
@@ -93,11 +92,12 @@ void Correlation::adopt(const Vector& y, const AtZero& at_zero) {
 
 void Correlation::read_all() {
   design_.transpose_multiply(residual_, value_);
-  way_.setConstant(way_now_);
-  complete_ = true;
+  way_.setConstant(value_.size(), way_now_);
+  complete_ = fresh_ = true;
 }
 
 void Correlation::read(std::span<const Index> columns) {
+  if (way_.size() == 0) value_.setZero(design_.cols()), way_.setConstant(design_.cols(), -1);
   std::vector<Index> stale;
   stale.reserve(columns.size());
   for (const Index j : columns)
@@ -112,6 +112,7 @@ void Correlation::read(std::span<const Index> columns) {
 
 Vector Correlation::values(const Selection& columns) const {
   const Index count = columns.size();
+  if (fresh_ && count == value_.size()) return value_;
   Vector v(count);
   if (count == value_.size() && nonnegative_) {
     v = value_.array() + (way_now_ - way_.array()) * design_.norms().array();
@@ -125,7 +126,7 @@ Vector Correlation::values(const Selection& columns) const {
 
 Settled Correlation::settle(const Problem& problem, const Vector& beta, const Selection& columns) {
   if (!complete_) read_all();
-  Settled result{values(columns), 0};
+  Settled result{values(columns), 0, nonzero_entries(beta)};
   if (columns.empty()) return result;
   Vector& v = result.correlation;
   const auto read_places = [&](const IndexSet& places) {  // true if all are read, which is sooner done
@@ -142,8 +143,7 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
   const auto dual_norm = [&](const IndexSet& places) {
     return problem.penalty.head(std::ssize(places)).dual_norm(restrict_to(v, places));
   };
-  IndexSet support = nonzero_entries(beta);
-  bool all_read = read_places(support);
+  bool all_read = read_places(result.support);
   const bool whole = columns.size() == value_.size();
   if (whole && settled_way_ == way_now_ &&
       problem.ridge == 0) {  // the same r: J° is known up to the multiplier
@@ -152,14 +152,16 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, const Se
       return result;
     }
   }
-  if (support.empty()) read_places(support = {hardest(problem.penalty, v)});
-  // J° of the support bounds J° from below.
-  const double level = dual_norm(support);
+  // J° of the support bounds J° from below; where it is empty, that of one column does.
+  IndexSet one;
+  if (result.support.empty()) read_places(one = {hardest(problem.penalty, v)});
+  const double level = dual_norm(one.empty() ? result.support : one);
   Contenders large{{}, 0};
   if (!all_read) {
     large = contenders(problem.penalty, v, level);
     all_read = read_places(short_columns_ ? large.columns : decisive(problem.penalty, v, large, level));
-    std::erase_if(large.columns, [&](Index k) { return problem.penalty.pull(v[k]) < large.least; });
+    if (!all_read)
+      std::erase_if(large.columns, [&](Index k) { return problem.penalty.pull(v[k]) < large.least; });
   }
   // Where weights tie, rounding may put the support itself below its own level; it counts all the same.
   result.dual_norm = std::max(level, all_read ? problem.penalty.dual_norm(v) : dual_norm(large.columns));

@@ -12,11 +12,6 @@ namespace tyto {
 // An X of so few entries is read from a cache: sooner than its columns are ranked, or dropped.
 inline bool in_cache(const Design& design) { return design.stored_entries() <= Index{1} << 20; }
 
-struct Settled {
-  Vector correlation;  // exact where it matters, elsewhere at least of the right magnitude
-  double dual_norm;    // of X'r
-};
-
 // What J°(X'r) may depend on where it is at least `level` and v bounds X'r: of m columns that are left, those
 // below `least` = level times w_m cannot raise it, which lowers m.
 struct Contenders {
@@ -63,6 +58,7 @@ class Correlation {
   double way_now_ = 0;
   bool nonnegative_, short_columns_, tiny_columns_;
   bool complete_ = false;  // every column has been read at least once
+  bool fresh_ = false;     // and at this r
   // The last time that all columns were settled: where, for which penalty, and its J°.
   double settled_way_ = -1, settled_norm_ = 0;
   std::optional<SortedL1> settled_penalty_;

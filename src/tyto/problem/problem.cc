@@ -74,26 +74,26 @@ Certificate certify(const Problem& problem, const Iterate& x) {
   problem.design.transpose_multiply(problem.y - x.eta, correlation);
   add_ridge(problem, x.beta, correlation);
   const double dual_norm = problem.penalty.dual_norm(correlation);
-  return certify(problem, x, std::move(correlation), dual_norm);
+  return certify(problem, x, {std::move(correlation), dual_norm, nonzero_entries(x.beta)});
 }
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
 // X'r, which make theta infeasible by as much: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's
 // magnitudes, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
-Certificate certify(const Problem& problem, const Iterate& x, Vector correlation, double dual_norm) {
+Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
-  c.correlation = std::move(correlation);
+  c.correlation = std::move(known.correlation), c.support = std::move(known.support);
+  const double dual_norm = known.dual_norm;
   const Vector r = problem.y - x.eta;
-  const IndexSet support = nonzero_entries(x.beta);
-  const Vector nonzeros = restrict_to(x.beta, support);
+  const Vector nonzeros = restrict_to(x.beta, c.support);
   const auto dot = [](const Vector& a, const Vector& b) {
     return kernels::dot(a.data(), b.data(), a.size());
   };
   const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm(), ry = dot(r, problem.y),
                norm = problem.penalty.value(nonzeros);
   double product = 0, magnitude = std::sqrt(dot(problem.y, problem.y));
-  for (const Index j : support) {
+  for (const Index j : c.support) {
     product += x.beta[j] * c.correlation[j];
     magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
   }
@@ -139,11 +139,10 @@ Vector expand(Vector v, const Selection& columns, Index size) {
   return result;
 }
 
-SparseBeta sparse(const Vector& v, const Selection& columns, Index size) {
-  const IndexSet nonzeros = nonzero_entries(v);
+SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selection& columns, Index size) {
   SparseBeta result(size);
-  result.reserve(std::ssize(nonzeros));
-  for (const Index k : nonzeros) result.insertBack(columns[k]) = v[k];
+  result.reserve(std::ssize(places));
+  for (const Index k : places) result.insertBack(columns[k]) = v[k];
   return result;
 }
 

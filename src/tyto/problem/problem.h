@@ -50,6 +50,7 @@ struct Certificate {
   double scale = 0;
   double residual_norm = 0;
   Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
+  IndexSet support;    // the columns with a coefficient that is not 0
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {
@@ -59,9 +60,14 @@ struct Certificate {
 
 // The duality gap on the problem at hand (MATH.md, section 2). One pass over X.
 Certificate certify(const Problem& problem, const Iterate& x);
-// The same where X'r and J°(X'r) are known: exact where beta is not 0, and elsewhere at least of the right
+// The same where X'r and J°(X'r) are known: exact on the support of beta, and elsewhere at least of the right
 // magnitude.
-Certificate certify(const Problem& problem, const Iterate& x, Vector correlation, double dual_norm);
+struct Settled {
+  Vector correlation;
+  double dual_norm;
+  IndexSet support;
+};
+Certificate certify(const Problem& problem, const Iterate& x, Settled known);
 
 // The gap's formula (2.6): rr = ||r||^2, ry = r'y, norm = J(b), product = b'X'r, bound = J°(X'r).
 struct Gap {
@@ -74,7 +80,8 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound,
 Problem restrict_to(const Problem& problem, std::span<const Index> columns);
 Vector restrict_to(const Vector& v, std::span<const Index> columns);
 Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhere
-SparseBeta sparse(const Vector& v, const Selection& columns, Index size);
+// The entries at `places`, those that are not 0, in the columns that the places stand for.
+SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selection& columns, Index size);
 
 AtZero at_zero(const Problem& problem);  // one pass over X
 // The smallest multiplier of the penalty whose solution is 0: J°(X'y).

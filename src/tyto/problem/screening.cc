@@ -64,14 +64,17 @@ double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
 
 // The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
 // reading one would take as long. f(number of the first column, the bounds) may change them, and says
-// whether to go on.
-constexpr Index kBlock = 1024;
+// whether to go on. Blocks without a bound of at least `least` are left out: mostly v alone shows that.
+constexpr Index kBlock = 256;
 template <class F>
-void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
+void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f) {
   const Design& design = problem.design;
   const double margin =
       std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
   const double ridge_margin = margin * std::sqrt(problem.ridge);
+  const double longest = design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double slack = (1 + 1e-6) * (sphere.radius + margin) * longest;  // what a bound adds to |scale v_j|
+  const double reach = (1 - 1e-12) * (least - slack) / std::abs(sphere.scale);
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
@@ -79,6 +82,7 @@ void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
     };
     const auto v = part(sphere.correlation), norm = part(design.norms()),
                magnitude = part(design.magnitudes());
+    if (reach > 0 && kernels::count_above(v.data(), v.size(), reach) == 0) continue;
     bound.resize(v.size());
     if (problem.ridge == 0 && !problem.penalty.nonnegative()) {
       kernels::bounds({v.data(), sphere.scale}, {norm.data(), sphere.radius}, {magnitude.data(), margin},
@@ -99,7 +103,7 @@ void for_bounds(const Problem& problem, const Sphere& sphere, F f) {
 // How many are at least `least`; it ends early when they are more than `enough`.
 Index count_bounds(const Problem& problem, const Sphere& sphere, double least, Index enough) {
   Index count = 0;
-  for_bounds(problem, sphere, [&](Index, std::span<double> block) {
+  for_bounds(problem, sphere, least, [&](Index, std::span<double> block) {
     count += kernels::count_above(block.data(), std::ssize(block), least);
     return count <= enough;
   });
@@ -117,7 +121,7 @@ Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& spher
   const double smallest = p > 0 ? problem.penalty.weight(p - 1) : 0;
   std::vector<double> u;
   u.reserve(static_cast<std::size_t>(p));
-  for_bounds(problem, sphere, [&](Index, std::span<double> block) {
+  for_bounds(problem, sphere, smallest, [&](Index, std::span<double> block) {
     const Index kept = kernels::gather_above(block.data(), std::ssize(block), smallest, block.data());
     u.insert(u.end(), block.begin(), block.begin() + kept);
     return true;
@@ -177,7 +181,7 @@ Sphere sphere_of(const Certificate& c, Index rows) {
 
 Vector sphere_bounds(const Problem& problem, const Sphere& sphere) {
   Vector result(problem.design.cols());
-  for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
+  for_bounds(problem, sphere, 0, [&](Index begin, std::span<double> block) {
     std::ranges::copy(block, result.data() + begin);
     return true;
   });
@@ -203,7 +207,7 @@ std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& 
   if (left.count > most) return std::nullopt;
   IndexSet result;
   std::array<Index, kBlock + kernels::kPadding> places;
-  for_bounds(problem, sphere, [&](Index begin, std::span<double> block) {
+  for_bounds(problem, sphere, left.least, [&](Index begin, std::span<double> block) {
     const Index count = kernels::find_above(block.data(), std::ssize(block), left.least, places.data());
     for (Index k = 0; k < count; ++k) result.push_back(begin + places[static_cast<std::size_t>(k)]);
     return true;

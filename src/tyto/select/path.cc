@@ -45,12 +45,12 @@ Vector make_residual(const Problem& problem, const Vector& beta) {
 PathStep summarize(double alpha, Fit fit, const Problem& problem, double y_norm) {
   PathStep step{alpha};
   const Index p = fit.solution.beta.size();
-  step.beta = sparse(fit.solution.beta, Selection::first(p), p);
+  step.beta = sparse(fit.solution.beta, fit.certificate.support, Selection::first(p), p);
   step.residual_norm =
       problem.ridge == 0 ? fit.certificate.residual_norm : (problem.y - fit.solution.eta).norm();
   step.explained = explained(step.residual_norm, y_norm);
   step.clusters = distinct_magnitudes(step.beta);
-  fit.solution = {}, fit.certificate.correlation = {};
+  fit.solution = {}, fit.certificate.correlation = {}, fit.certificate.support = {};
   step.fit = std::move(fit);
   return step;
 }

@@ -33,12 +33,15 @@ Matrix sums(const Pattern& pattern, const WorkingSet& columns) {
 void add_products(const Pattern& pattern, const std::vector<Index>& origin, const std::vector<Index>& row,
                   WorkingSet& columns, Matrix& hessian) {
   const Index count = std::ssize(pattern);
+  std::size_t total = 0;
+  for (const Cluster& cluster : pattern) total += cluster.columns.size();
   std::vector<Index> slots, places, begin(pattern.size() + 1, 0);
+  std::vector<double> signs;
+  slots.reserve(total), places.reserve(total), signs.reserve(total);
   for (const Cluster& cluster : pattern)
     slots.insert(slots.end(), cluster.columns.begin(), cluster.columns.end());
   columns.activate(slots);
   // Places instead of slots, cluster after cluster, for the sums below.
-  std::vector<double> signs;
   for (Index k = 0; k < count; ++k) {
     for (const Index slot : pattern[at(k)].columns) places.push_back(columns.place(slot));
     signs.insert(signs.end(), pattern[at(k)].signs.begin(), pattern[at(k)].signs.end());

@@ -130,12 +130,15 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
   const Index last = first + static_cast<Index>(zeros.size()) - 1;
   if (zeros.empty()) return {};
   std::vector<Pull> pulls;
+  pulls.reserve(zeros.size());
   for (const Index j : zeros)
     if (const double force = penalty.pull(ascent[j]); force > penalty.weight(last))
       pulls.push_back({force, j, ascent[j] > 0 ? 1.0 : -1.0});
   sort_by_force(pulls);
   Pattern parts;
-  for (const Pool& p : pool(pulls, penalty, first, tolerance))
+  const std::vector<Pool> pools = pool(pulls, penalty, first, tolerance);
+  parts.reserve(std::min(most, pools.size()));
+  for (const Pool& p : pools)
     if (parts.size() < most && p.speed() > tolerance)
       parts.push_back(make_cluster({pulls.data() + p.begin, p.end - p.begin}, 0));
   return parts;
@@ -177,10 +180,16 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
   }
 
   std::vector<Index> zeros;
+  zeros.reserve(columns.size());
   for (const Index j : columns)
     if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
+  std::size_t count = pattern.size();
+  for (const Cut& c : cuts) count += c.parts.size() - 1;
+  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance, std::max(kNew, count / 2));
+  count += leaving.size();
   Refinement next;
-  next.changed = !cuts.empty();
+  next.pattern.reserve(count), next.origin.reserve(count);
+  next.changed = !cuts.empty() || !leaving.empty();
   auto coming = cuts.begin();
   for (std::size_t k = 0; k < pattern.size(); ++k) {
     if (coming == cuts.end() || coming->cluster != k) {
@@ -191,9 +200,6 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
       std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
     }
   }
-  Pattern leaving =
-      leave_zero(zeros, ascent, penalty, first, tolerance, std::max(kNew, next.pattern.size() / 2));
-  next.changed = next.changed || !leaving.empty();
   next.origin.insert(next.origin.end(), leaving.size(), -1);
   std::move(leaving.begin(), leaving.end(), std::back_inserter(next.pattern));
   return next;

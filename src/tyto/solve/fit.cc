@@ -30,7 +30,8 @@ struct Reduced {
   Index progress_epoch = 0;  // of the last progress, of the gap or of the primal
 
   void record(const Certificate& c, Index epoch) {
-    if (c.gap < best_gap) best = sparse(x.beta, kept, best.size()), best_gap = c.gap, progress_epoch = epoch;
+    if (c.gap < best_gap)
+      best = sparse(x.beta, c.support, kept, best.size()), best_gap = c.gap, progress_epoch = epoch;
     if (c.primal + c.rounding < least_primal) least_primal = c.primal, progress_epoch = epoch;
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
@@ -134,7 +135,7 @@ void Sequence::start_from(const Vector& beta) {
     throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
   Iterate x{state_->nonnegative ? beta.cwiseMax(0) : beta, {}};
   state_->design.multiply(x.beta, x.eta);
-  state_->x = x;
+  state_->x.move_to(x, nonzero_entries(x.beta));
 }
 
 Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& observer) {
@@ -188,7 +189,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       const bool ended = converged || *status == Status::kStalled;
       if (ended && guessing && !certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
-        now = Reduced{full, solution, state.all, sparse(solution.beta, state.all, p)};
+        now = Reduced{full, solution, state.all, sparse(solution.beta, certificate.support, state.all, p)};
         now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
@@ -202,7 +203,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (status) {
         Fit result;
         result.status = *status;
-        state.x = solution;
+        state.x.move_to(solution, certificate.support);
         result.solution = std::move(solution), result.certificate = std::move(certificate);
         result.trace = std::move(trace);
         result.epochs = epoch, result.screened = p - now.problem.design.cols();
@@ -220,7 +221,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);
       if (moved) continue;  // another point: first its certificate
-      c.correlation = restrict_to(c.correlation, *alive);
+      c.correlation = restrict_to(c.correlation, *alive), c.support = nonzero_entries(now.x.beta);
     }
     solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop, exact});
   }

@@ -112,7 +112,8 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   for (Index k = 0; k < count; ++k) {
     problem.penalty = penalties[static_cast<std::size_t>(k)];
     Iterate x{points.betas.col(k), state.y - points.residuals.col(k)};
-    Certificate c = certify(problem, x, settled.bounds.col(k), settled.dual_norms[k]);
+    Certificate c =
+        certify(problem, x, {settled.bounds.col(k), settled.dual_norms[k], nonzero_entries(x.beta)});
     if (!c.meets(state.options.tolerance)) break;
     Fit& fit = fits.emplace_back();
     fit.status = Status::kConverged, fit.epochs = 1;
@@ -128,7 +129,8 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
                 : accepted + 1 >= count ? state.furthest()
                                         : State::kAhead;
   if (accepted == 0) return {};
-  state.x = fits.back().solution, state.last = fits.back().trace.back();
+  state.x.move_to(fits.back().solution, fits.back().certificate.support),
+      state.last = fits.back().trace.back();
   state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
                           settled.distances[accepted - 1]);
   if (accepted < count) state.extend(problem);

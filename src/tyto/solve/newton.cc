@@ -56,7 +56,7 @@ class Newton final : public Solver {
     columns_.locate(problem.design);
     for (const Index slot : columns_.present())
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
-    if (Vector from(beta.size()); put(this->beta(), from), from != beta) return false;
+    if (Vector from = Vector::Zero(beta.size()); put(this->beta(), from), from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
     settled_ = false;
     if (!descend(penalty, {.relative = 0.5 * tolerance}, [] { return false; })) return false;
@@ -157,12 +157,11 @@ class Newton final : public Solver {
     reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
-    const IndexSet support = nonzero_entries(x.beta);
-    const Index little = unnoticed(problem.design, support.empty(), c.scale);
-    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(support), little}));
+    const Index little = unnoticed(problem.design, c.support.empty(), c.scale);
+    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(c.support), little}));
     Vector room;
     const Vector& pull = problem.penalty.counted(c.correlation, room);
-    IndexSet want = hardest(support, x.beta, pull, count);
+    IndexSet want = hardest(c.support, x.beta, pull, count);
     if (columns_.covariance() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
@@ -174,6 +173,7 @@ class Newton final : public Solver {
   // These columns, and those that are expected.
   void include(const Design& design, const IndexSet& columns) {
     IndexSet both;
+    both.reserve(columns.size() + expected_.size());
     if (design.cols() != columns_.full_cols()) expected_.clear();
     std::ranges::set_union(columns, expected_, std::back_inserter(both));
     expected_.clear();
@@ -192,7 +192,8 @@ class Newton final : public Solver {
 
   // The support and `count` others.
   IndexSet hardest(const IndexSet& support, const Vector& beta, const Vector& correlation, Index count) {
-    IndexSet want = support, rest;
+    IndexSet want, rest;
+    want.reserve(support.size() + at(count)), want = support;
     // A level that enough columns reach, near that of the last time; then the best of those.
     const Index enough = std::min(beta.size(), std::ssize(want) + count);
     const auto reached = [&](double level) {
@@ -203,8 +204,8 @@ class Newton final : public Solver {
     while (level_ < largest && reached(1.4 * level_)) level_ *= 1.4;
     while (level_ > 0 && !reached(level_)) level_ = level_ > 1e-300 ? 0.7 * level_ : 0;
     const auto pull = [&](Index j) { return std::abs(correlation[j]); };
-    for (const Index j : entries_above(correlation, level_))
-      if (beta[j] == 0) rest.push_back(j);
+    rest = entries_above(correlation, level_);
+    std::erase_if(rest, [&](Index j) { return beta[j] != 0; });
     if (count < std::ssize(rest)) {
       std::nth_element(rest.begin(), rest.begin() + count, rest.end(),
                        [&](Index a, Index b) { return pull(a) != pull(b) ? pull(a) > pull(b) : a < b; });
@@ -292,12 +293,16 @@ class Newton final : public Solver {
   }
 
   void finish(const Problem& problem, Iterate& x) {
-    put(beta(), x.beta);
-    problem.design.multiply(x.beta, x.eta);
+    const Vector beta = this->beta();
+    put(beta, x.beta);  // the columns that were not 0 before are among them
+    IndexSet support;
+    for (const Index slot : columns_.present())
+      if (beta[slot] != 0) support.push_back(columns_.column(slot));
+    std::ranges::sort(support);
+    problem.design.multiply(support, x.beta(support), x.eta);
   }
   // From slots to columns.
   void put(const Vector& by_slot, Vector& beta) const {
-    beta.setZero();
     for (const Index slot : columns_.present()) beta[columns_.column(slot)] = by_slot[slot];
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace tyto {
 namespace {
@@ -68,13 +69,13 @@ bool PatternNewton::run(int most) {
       Vector normal = Vector::Zero(value_.size());
       normal[i] = sign_[at(i)];
       if (stop.place + 1 == std::ssize(order_)) {
-        constrain(normal);
+        constrain(std::move(normal));
         value_[i] = 0;
         order_.pop_back();
       } else {
         const Index j = order_[at(stop.place + 1)];
         normal[j] = -sign_[at(j)];
-        constrain(normal);
+        constrain(std::move(normal));
         leader_[at(j)] = i, size_[at(i)] += size_[at(j)];
         order_.erase(order_.begin() + stop.place + 1);
       }
@@ -92,21 +93,22 @@ void PatternNewton::direct() {
   solve_lower(factor_, step_);
   if (constraints_ > 0) {
     const auto basis = basis_.leftCols(constraints_);
-    step_ -= basis * (basis.transpose() * step_);
+    along_.noalias() = basis.transpose() * step_;
+    step_.noalias() -= basis * along_;
   }
   multiply_lower(factor_, step_, image_);
   solve_lower_transposed(factor_, step_);
 }
 
-void PatternNewton::constrain(const Vector& normal) {
+void PatternNewton::constrain(Vector q) {
   if (basis_.cols() == constraints_) basis_.conservativeResize(value_.size(), 2 * constraints_ + 8);
-  Vector q = normal;
   solve_lower(factor_, q);
   const auto basis = basis_.leftCols(constraints_);
   // Once would leave what rounding makes of a large part along the basis.
   for (int twice = 0; twice < 2; ++twice) {
     q.normalize();
-    q -= basis * (basis.transpose() * q);
+    along_.noalias() = basis.transpose() * q;
+    q.noalias() -= basis * along_;
   }
   if (const double norm = q.norm(); norm > 0.5) basis_.col(constraints_++) = q / norm;
 }
@@ -127,11 +129,11 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
     const double closing = (j == kNone ? 0 : speed(j)) - speed(i);
     return closing > 0 ? (position(i) - (j == kNone ? 0 : position(j))) / closing : kInfinity;
   };
-  std::vector<double> when(order_.size());
-  for (Index k = 0; k < count; ++k) when[at(k)] = meeting(k);
+  when_.resize(order_.size());
+  for (Index k = 0; k < count; ++k) when_[at(k)] = meeting(k);
   for (Index events = 0;; ++events) {
-    const auto first_meeting = std::ranges::min_element(when);
-    const Index place = first_meeting - when.begin();
+    const auto first_meeting = std::ranges::min_element(when_);
+    const Index place = first_meeting - when_.begin();
     double next = count > 0 ? *first_meeting : kInfinity;
     next = std::max(next, now);
     const double bottom = slope / curvature;
@@ -153,7 +155,7 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
       std::swap(order_[at(place)], order_[at(place + 1)]);
     }
     for (Index k = std::max<Index>(place - 1, 0); k < std::min(place + 2, count); ++k)
-      when[at(k)] = meeting(k);
+      when_[at(k)] = meeting(k);
     crossed = true;
   }
 }

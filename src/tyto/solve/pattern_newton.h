@@ -35,7 +35,7 @@ class PatternNewton {
   bool factorise(Matrix hessian);
   void direct();
   Stop lowest(double slope);
-  void constrain(const Vector& normal);
+  void constrain(Vector normal);
   Index above(Index place) const;
   double price(Index i, Index above) const {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(i)]) - penalty_.weight_sum(above);
@@ -48,6 +48,8 @@ class PatternNewton {
   const SortedL1& penalty_;
   Vector force_, step_, image_;  // image = H step
   Matrix basis_;                 // L^-1 A, A the constraints' normals, made orthonormal
+  Vector along_;                 // room: coordinates in it
+  std::vector<double> when_;     // room: when neighbours meet
   Index constraints_ = 0;
 };
 

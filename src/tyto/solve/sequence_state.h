@@ -17,9 +17,8 @@ struct Point {
   Vector eta;
 
   explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
-  Point& operator=(const Iterate& x) {
-    beta = sparse(x.beta, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
-    return *this;
+  void move_to(const Iterate& x, std::span<const Index> support) {
+    beta = sparse(x.beta, support, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
   }
 };
 
@@ -51,8 +50,7 @@ struct Sequence::State {
     if (lazy()) {  // it has adopted them
       if (known) design.count_pass();
       correlation.move_to(y - at.eta);
-      auto [values, dual_norm] = correlation.settle(problem, at.beta, kept);
-      return certify(problem, at, std::move(values), dual_norm);
+      return certify(problem, at, correlation.settle(problem, at.beta, kept));
     }
     const bool whole = problem.design.cols() == design.cols();
     if (!known || !whole || (at.eta.array() != 0).any()) return certify(problem, at);
@@ -60,7 +58,7 @@ struct Sequence::State {
     Vector values = known->correlation;
     add_ridge(problem, at.beta, values);
     const double dual_norm = problem.penalty.dual_norm(values);
-    return certify(problem, at, std::move(values), dual_norm);
+    return certify(problem, at, {std::move(values), dual_norm, nonzero_entries(at.beta)});
   }
   double passes_since(Index entries_read) const {
     return static_cast<double>(design.entries_read() - entries_read) /

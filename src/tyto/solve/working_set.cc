@@ -34,10 +34,24 @@ void WorkingSet::attach(const Design& full, double ridge) {
   if (full.is_sparse()) basis_squares_ = full.basis().colwise().squaredNorm();
 }
 
+Index WorkingSet::slot(Index raw) const {
+  const auto found = std::ranges::lower_bound(by_raw_, raw, {}, &std::pair<Index, Index>::first);
+  return found != by_raw_.end() && found->first == raw ? found->second : kNone;
+}
+
+// Slots from there on get their places among the numbers in storage.
+void WorkingSet::list_from(Index first) {
+  const auto before = std::ssize(by_raw_);
+  for (Index slot = first; slot < size(); ++slot) by_raw_.emplace_back(raw_[at(slot)], slot);
+  std::sort(by_raw_.begin() + before, by_raw_.end());
+  std::inplace_merge(by_raw_.begin(), by_raw_.begin() + before, by_raw_.end());
+}
+
 bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
   std::vector<Index> fresh;
+  fresh.reserve(columns.size());
   for (const Index j : columns)
-    if (!slot_.contains(design.raw(j))) fresh.push_back(j);
+    if (slot(design.raw(j)) == kNone) fresh.push_back(j);
   const Index wanted = std::ssize(columns), total = size() + std::ssize(fresh);
   // What is not wanted any more may stay while it is little, or, as a Gram matrix, small beside X.
   const bool crowded =
@@ -51,7 +65,7 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
   } else if (crowded) {
     std::vector<Index> stay;
     for (const Index j : columns)
-      if (const auto found = slot_.find(design.raw(j)); found != slot_.end()) stay.push_back(found->second);
+      if (const Index found = slot(design.raw(j)); found != kNone) stay.push_back(found);
     std::sort(stay.begin(), stay.end());
     if (std::ssize(stay) < size()) keep(stay), changed = true;
   }
@@ -69,7 +83,7 @@ void WorkingSet::locate(const Design& design) {
 }
 
 bool WorkingSet::contains(const Design& design, std::span<const Index> columns) const {
-  return std::ranges::all_of(columns, [&](Index j) { return slot_.contains(design.raw(j)); });
+  return std::ranges::all_of(columns, [&](Index j) { return slot(design.raw(j)) != kNone; });
 }
 
 void WorkingSet::keep(const std::vector<Index>& slots) {
@@ -84,8 +98,8 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
       packed_.col(to) = packed_.col(from);
   }
   for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) by_slot->resize(slots.size());
-  slot_.clear();
-  for (Index slot = 0; slot < size(); ++slot) slot_[raw_[at(slot)]] = slot;
+  by_raw_.clear();
+  list_from(0);
   close_ranks(size());
 }
 
@@ -112,12 +126,11 @@ void WorkingSet::close_ranks(Index slots) {
 void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   if (columns.empty()) return;
   const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
-  slot_.reserve(at(after));
   for (const Index j : columns) {
-    slot_[design.raw(j)] = size();
     raw_.push_back(design.raw(j)), full_column_.push_back(full_.find(design.raw(j)));
     column_.push_back(j), place_.push_back(kNone);
   }
+  list_from(before);
   if (covariance_) {
     grow(products_, after, before, after, before);
     full_.products(full_column_, products_.block(0, before, after, after - before));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tyto/math/design.h"
@@ -51,6 +51,8 @@ class WorkingSet {
   void sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
  private:
+  Index slot(Index raw) const;  // of a number in storage, or -1
+  void list_from(Index first);
   void keep(const std::vector<Index>& slots);
   void close_ranks(Index slots);
   void append(std::span<const Index> columns, const Design& design);
@@ -63,10 +65,10 @@ class WorkingSet {
   // By slot: numbers in storage, in the full design, and in the design at hand (-1: not there).
   std::vector<Index> raw_, full_column_, column_;
   std::vector<Index> present_;
-  std::unordered_map<Index, Index> slot_;  // by number in storage
-  Matrix packed_;                          // direct and dense: all columns
-  Matrix active_columns_;                  // the same: those that are active
-  std::vector<Index> active_, place_;      // direct: slots by place, and places by slot (-1: not active)
+  std::vector<std::pair<Index, Index>> by_raw_;  // numbers in storage, in order, each with its slot
+  Matrix packed_;                                // direct and dense: all columns
+  Matrix active_columns_;                        // the same: those that are active
+  std::vector<Index> active_, place_;  // direct: slots by place, and places by slot (-1: not active)
   Matrix products_;
   struct Entry {
     Index place;

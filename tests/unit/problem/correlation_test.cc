@@ -161,7 +161,10 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
   const Iterate x = make_iterate(problem, beta);
   const Certificate want = certify(problem, x);
   correlation.move_to(problem.y - x.eta);
-  const auto [values, dual_norm] = correlation.settle(problem, beta, columns);
+  const Settled settled = correlation.settle(problem, beta, columns);
+  const Vector& values = settled.correlation;
+  const double dual_norm = settled.dual_norm;
+  EXPECT_EQ(settled.support, nonzero_entries(beta));
   ASSERT_EQ(values.size(), problem.design.cols());
   EXPECT_EQ(values, correlation.values(columns));
   const double norm = problem.penalty.dual_norm(want.correlation);
@@ -174,7 +177,7 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
       EXPECT_NEAR(values[j], want.correlation[j], rounding) << j;
     }
   }
-  const Certificate got = certify(problem, x, values, dual_norm);
+  const Certificate got = certify(problem, x, settled);
   EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
   EXPECT_NEAR(got.primal, want.primal, want.rounding);
   EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);

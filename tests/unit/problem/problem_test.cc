@@ -188,8 +188,8 @@ TEST(RestrictTo, TakesColumnsAndTheHeadOfTheWeights) {
   EXPECT_EQ(restrict_to(problem, IndexSet{}).design.cols(), 0);
   Vector some(2);
   some << 0, 3;
-  EXPECT_EQ(Vector(sparse(some, columns, 5)), expand(some, columns, 5));
-  EXPECT_EQ(sparse(some, columns, 5).nonZeros(), 1);
+  EXPECT_EQ(Vector(sparse(some, nonzero_entries(some), columns, 5)), expand(some, columns, 5));
+  EXPECT_EQ(sparse(some, nonzero_entries(some), columns, 5).nonZeros(), 1);
 }
 
 }  // namespace
