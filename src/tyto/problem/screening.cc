@@ -62,6 +62,17 @@ double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
   return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
 }
 
+double rounding(const Design& design, const Sphere& sphere) {
+  return std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
+}
+
+// How large |v_j| is at least, where the bound of column j is at least `least`.
+double shortest(const Problem& problem, const Sphere& sphere, double least) {
+  const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double added = (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
+  return (1 - 1e-12) * (least - added) / std::max(std::abs(sphere.scale), 1e-300);
+}
+
 // The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
 // reading one would take as long. f(number of the first column, the bounds) may change them, and says
 // whether to go on. Blocks without a bound of at least `least` are left out: mostly v alone shows that.
@@ -69,12 +80,8 @@ constexpr Index kBlock = 256;
 template <class F>
 void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f) {
   const Design& design = problem.design;
-  const double margin =
-      std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
-  const double ridge_margin = margin * std::sqrt(problem.ridge);
-  const double longest = design.largest_magnitude() + std::sqrt(problem.ridge);
-  const double slack = (1 + 1e-6) * (sphere.radius + margin) * longest;  // what a bound adds to |scale v_j|
-  const double reach = (1 - 1e-12) * (least - slack) / std::abs(sphere.scale);
+  const double margin = rounding(design, sphere), ridge_margin = margin * std::sqrt(problem.ridge);
+  const double reach = shortest(problem, sphere, least);
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
@@ -110,15 +117,28 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
   return count;
 }
 
-// The least bound of a column that the rule keeps, and how many it keeps. Of those above the smallest weight,
-// of which there are seldom many: most of the memory that is reserved is never touched.
+// A bound that the columns a rule keeps reach: of m that are left, those below w_m are not among them. Here
+// by v alone, while that drops many.
+double low_cut(const Problem& problem, const Sphere& sphere) {
+  const Vector& v = sphere.correlation;
+  Index left = v.size(), before = 2 * left;
+  double least = left > 0 ? problem.penalty.weight(left - 1) : 0;
+  while (left > 0 && 10 * left < 9 * before && 16 * left >= v.size()) {
+    before = left, least = problem.penalty.weight(left - 1);
+    left = kernels::count_above(v.data(), v.size(), shortest(problem, sphere, least));
+  }
+  return left > 0 ? problem.penalty.weight(left - 1) : least;
+}
+
+// The least bound of a column that the rule keeps, and how many it keeps. Of those above the low cut, of
+// which there are seldom many: most of the memory that is reserved is never touched.
 struct Kept {
   double least;
   Index count;
 };
 Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
-  const double smallest = p > 0 ? problem.penalty.weight(p - 1) : 0;
+  const double smallest = low_cut(problem, sphere);
   std::vector<double> u;
   u.reserve(static_cast<std::size_t>(p));
   for_bounds(problem, sphere, smallest, [&](Index, std::span<double> block) {

@@ -11,6 +11,11 @@ namespace {
 
 constexpr Index kNone = -1;
 
+template <class T>
+void make_room(std::vector<T>& v, std::size_t size) {
+  if (size > v.capacity()) v.reserve(std::max(size, 2 * v.capacity()));
+}
+
 // Room for so many rows and columns, with what is there kept.
 void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_cols) {
   if (matrix.rows() >= rows && matrix.cols() >= cols) return;
@@ -42,6 +47,7 @@ Index WorkingSet::slot(Index raw) const {
 // Slots from there on get their places among the numbers in storage.
 void WorkingSet::list_from(Index first) {
   const auto before = std::ssize(by_raw_);
+  make_room(by_raw_, at(size()));
   for (Index slot = first; slot < size(); ++slot) by_raw_.emplace_back(raw_[at(slot)], slot);
   std::sort(by_raw_.begin() + before, by_raw_.end());
   std::inplace_merge(by_raw_.begin(), by_raw_.begin() + before, by_raw_.end());
@@ -75,7 +81,7 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
 }
 
 void WorkingSet::locate(const Design& design) {
-  present_.clear();
+  present_.clear(), present_.reserve(raw_.size());
   for (Index slot = 0; slot < size(); ++slot) {
     column_[at(slot)] = design.find(raw_[at(slot)]);
     if (column_[at(slot)] != kNone) present_.push_back(slot);
@@ -126,6 +132,7 @@ void WorkingSet::close_ranks(Index slots) {
 void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   if (columns.empty()) return;
   const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
+  for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) make_room(*by_slot, at(after));
   for (const Index j : columns) {
     raw_.push_back(design.raw(j)), full_column_.push_back(full_.find(design.raw(j)));
     column_.push_back(j), place_.push_back(kNone);

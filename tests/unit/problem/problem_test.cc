@@ -10,6 +10,7 @@
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
