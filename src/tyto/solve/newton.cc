@@ -34,7 +34,7 @@ class Newton final : public Solver {
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
-    if (too_large(problem, x)) {  // a first-order method, from here on; it wants the whole gradient first
+    if (too_large(problem, std::ssize(c.support))) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
       return fallback_->attach(problem, x);
@@ -130,12 +130,9 @@ class Newton final : public Solver {
 
   // Where a factor of the cluster problem takes longer than many passes of a first-order method.
   // So does a sparse model of more than a quarter of all columns, and it would copy as much of X.
-  bool too_large(const Problem& problem, const Iterate& x) const {
+  bool too_large(const Problem& problem, Index nonzeros) const {
     const Index clusters = std::ssize(system_.pattern());
-    if (problem.design.is_sparse()) {
-      const Index nonzeros = (x.beta.array() != 0).count();
-      if (nonzeros > 1000 && 4 * nonzeros > columns_.full_cols()) return true;
-    }
+    if (problem.design.is_sparse() && nonzeros > 1000 && 4 * nonzeros > columns_.full_cols()) return true;
     return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
   }
 

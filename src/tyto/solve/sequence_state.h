@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -57,7 +58,9 @@ struct Sequence::State {
     design.count_pass();
     Vector values = known->correlation;
     add_ridge(problem, at.beta, values);
-    const double dual_norm = problem.penalty.dual_norm(values);
+    const std::optional<double> ratio = known->penalty.multiple_of(problem.penalty);
+    const double dual_norm =
+        ratio && problem.ridge == 0 ? *ratio * known->dual_norm : problem.penalty.dual_norm(values);
     return certify(problem, at, {std::move(values), dual_norm, nonzero_entries(at.beta)});
   }
   double passes_since(Index entries_read) const {
