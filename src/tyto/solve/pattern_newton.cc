@@ -93,22 +93,25 @@ void PatternNewton::direct() {
   solve_lower(factor_, step_);
   if (constraints_ > 0) {
     const auto basis = basis_.leftCols(constraints_);
-    along_.noalias() = basis.transpose() * step_;
-    step_.noalias() -= basis * along_;
+    auto along = along_.head(constraints_);
+    along.noalias() = basis.transpose() * step_;
+    step_.noalias() -= basis * along;
   }
   multiply_lower(factor_, step_, image_);
   solve_lower_transposed(factor_, step_);
 }
 
 void PatternNewton::constrain(Vector q) {
-  if (basis_.cols() == constraints_) basis_.conservativeResize(value_.size(), 2 * constraints_ + 8);
+  if (basis_.cols() == constraints_)
+    basis_.conservativeResize(value_.size(), 2 * constraints_ + 8), along_.resize(basis_.cols());
   solve_lower(factor_, q);
   const auto basis = basis_.leftCols(constraints_);
+  auto along = along_.head(constraints_);
   // Once would leave what rounding makes of a large part along the basis.
   for (int twice = 0; twice < 2; ++twice) {
     q.normalize();
-    along_.noalias() = basis.transpose() * q;
-    q.noalias() -= basis * along_;
+    along.noalias() = basis.transpose() * q;
+    q.noalias() -= basis * along;
   }
   if (const double norm = q.norm(); norm > 0.5) basis_.col(constraints_++) = q / norm;
 }
@@ -120,14 +123,17 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
   const double curvature = slope;
   double now = 0;
   bool crossed = false;
-  const auto position = [&](Index i) { return sign_[at(i)] * value_[i]; };  // at the start of the step
-  const auto speed = [&](Index i) { return sign_[at(i)] * step_[i]; };
   const Index count = std::ssize(order_);
+  // By place: where a group starts, and its speed; behind the last one is zero.
+  position_.assign(order_.size() + 1, 0), speed_.assign(order_.size() + 1, 0);
+  for (Index k = 0; k < count; ++k) {
+    const Index i = order_[at(k)];
+    position_[at(k)] = sign_[at(i)] * value_[i], speed_[at(k)] = sign_[at(i)] * step_[i];
+  }
   // When the group at a place meets the next one, or the last one zero.
   const auto meeting = [&](Index k) {
-    const Index i = order_[at(k)], j = k + 1 < count ? order_[at(k + 1)] : kNone;
-    const double closing = (j == kNone ? 0 : speed(j)) - speed(i);
-    return closing > 0 ? (position(i) - (j == kNone ? 0 : position(j))) / closing : kInfinity;
+    const double closing = speed_[at(k + 1)] - speed_[at(k)];
+    return closing > 0 ? (position_[at(k)] - position_[at(k + 1)]) / closing : kInfinity;
   };
   when_.resize(order_.size());
   for (Index k = 0; k < count; ++k) when_[at(k)] = meeting(k);
@@ -143,16 +149,20 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
     const Index i = order_[at(place)], first = above(place);
     if (place + 1 == count) {
       if (penalty_.nonnegative()) return {now, place, crossed};
-      slope += 2 * price(i, first) * speed(i);
+      slope += 2 * price(i, first) * speed_[at(place)];
       if (slope <= now * curvature) return {now, place, crossed};
       sign_[at(i)] = -sign_[at(i)];
+      position_[at(place)] = -position_[at(place)], speed_[at(place)] = -speed_[at(place)];
       for (Index k = 0; k < value_.size(); ++k)
         if (k != i && leader(k) == i) sign_[at(k)] = -sign_[at(k)];
     } else {
       const Index j = order_[at(place + 1)];
-      slope -= (price(j, first) - price(j, first + size_[at(i)])) * (speed(j) - speed(i));
+      slope -=
+          (price(j, first) - price(j, first + size_[at(i)])) * (speed_[at(place + 1)] - speed_[at(place)]);
       if (slope <= now * curvature) return {now, place, crossed};
       std::swap(order_[at(place)], order_[at(place + 1)]);
+      std::swap(position_[at(place)], position_[at(place + 1)]);
+      std::swap(speed_[at(place)], speed_[at(place + 1)]);
     }
     for (Index k = std::max<Index>(place - 1, 0); k < std::min(place + 2, count); ++k)
       when_[at(k)] = meeting(k);

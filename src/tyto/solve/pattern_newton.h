@@ -48,8 +48,9 @@ class PatternNewton {
   const SortedL1& penalty_;
   Vector force_, step_, image_;  // image = H step
   Matrix basis_;                 // L^-1 A, A the constraints' normals, made orthonormal
-  Vector along_;                 // room: coordinates in it
-  std::vector<double> when_;     // room: when neighbours meet
+  // Room: coordinates in the basis; by place, positions, speeds and when neighbours meet.
+  Vector along_;
+  std::vector<double> position_, speed_, when_;
   Index constraints_ = 0;
 };
 
