@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/support/naive.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 
@@ -41,6 +42,7 @@ void expect_certified(const Problem& problem, const Fit& fit, double tolerance) 
   EXPECT_LE(c.gap, tolerance * c.primal);
   EXPECT_NEAR(fit.certificate.primal, c.primal, c.rounding);
   EXPECT_NEAR(fit.certificate.gap, c.gap, c.rounding);
+  EXPECT_EQ(fit.certificate.support, nonzero_entries(fit.solution.beta));
   const naive::Certificate exact = naive::certify(problem, fit.solution.beta);
   EXPECT_LE(static_cast<double>(exact.gap()), tolerance * static_cast<double>(exact.primal) + c.rounding);
   expect_certificate_holds(problem, fit.solution.beta);

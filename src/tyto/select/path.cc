@@ -154,6 +154,7 @@ bool Path::converged() const {
 Fit PathStep::expanded() const {
   Fit whole = fit;
   whole.solution.beta = beta;
+  whole.certificate.support.assign(beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros());
   return whole;
 }
 

@@ -92,7 +92,8 @@ void ClusterProblem::merge(Index k, Index into) {
   move(k, magnitude_[into]);
   place(k, kNowhere);
   hessian_.col(into) += hessian_.col(k);
-  hessian_.row(into) += hessian_.row(k);
+  hessian_(into, into) += hessian_(k, into);
+  hessian_.row(into) = hessian_.col(into);  // rows are slow to read
   ascent_[into] += ascent_[k];
   size_[at(into)] += size_[at(k)];
   parent_[at(k)] = into, sign_[at(k)] *= sign_[at(into)];  // turns of `into` until now are not those of k

@@ -183,14 +183,21 @@ TEST(Survivors, OfNoneAreAllColumns) {
 
 // Few of them, or none if there are more; and their number.
 TEST(Survivors, AreFoundIfTheyAreFew) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Index p = random.between(1, 3000);  // more than a block of bounds
-    const Problem problem = dense_problem(random_matrix(random, 5, p), random_vector(random, 5),
-                                          random.uniform(0.5, 6) * random_weights(random, p));
+    Eigen::MatrixXd x = random_matrix(random, 5, p);
+    if (random.chance(0.3))  // long columns and short ones
+      for (Index j = 0; j < p; ++j) x.col(j) *= std::pow(10, random.uniform(-2, 2));
+    Problem problem =
+        dense_problem(x, random_vector(random, 5), random.uniform(0.5, 6) * random_weights(random, p));
+    if (random.chance(0.3)) problem.ridge = random.uniform(0, 2);
+    if (random.chance(0.3)) problem.penalty = SortedL1(problem.penalty.weights(), true);
     const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(p)));
-    const Sphere sphere{c.correlation, c.scale, c.scale * c.residual_norm, random.uniform(0, 1)};
+    const double radius = random.chance(0.5) ? random.uniform(0, 1) : random.chance(0.5) ? 1e-8 : 0;
+    const double scale = random.chance(0.1) ? 0 : random.chance(0.2) ? -c.scale : c.scale;
+    const Sphere sphere{c.correlation, scale, std::abs(scale) * c.residual_norm, radius};
     const Vector bounds = sphere_bounds(problem, sphere);
     for (const ScreeningRule& rule : screening_rules()) {
       const IndexSet all = survivors(rule, problem, sphere);
