@@ -84,8 +84,8 @@ class Design {
   double scale(Index column) const { return is_scaled() ? columns_->scale[column] : 1; }
   Vector scales() const { return is_scaled() ? columns_->scale : Vector::Ones(cols()); }
   const Vector& norms() const { return lengths().norm; }  // ||x_j||
-  // What rounding errors of x_j'v are proportional to, for a centred v: ||D raw_j|| / scale_j >= ||x_j||,
-  // unless the mean is taken off before anything is summed.
+  // What rounding errors of x_j'v are proportional to, for a centred v: ||D raw_j|| / scale_j, or less where
+  // the mean is taken off before anything is summed. Never below ||x_j||, but for rounding.
   const Vector& magnitudes() const { return lengths().magnitude; }
   double largest_magnitude() const { return lengths().largest_magnitude; }  // of all; 0 if there are none
 

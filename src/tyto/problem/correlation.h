@@ -29,7 +29,8 @@ class Correlation {
  public:
   // Where only positive parts count, bounds are from above.
   Correlation(const Design& design, bool nonnegative);
-  // Whether bounds are cheaper than X'r itself. It takes no memory before the residual is known.
+  // Whether bounds are cheaper than X'r itself. It takes no memory before columns are read, or adopted; what
+  // it knows of them may be asked for only then.
   bool pays() const { return !tiny_columns_; }
 
   void move_to(const Vector& r);

@@ -50,7 +50,7 @@ struct Certificate {
   double scale = 0;
   double residual_norm = 0;
   Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
-  IndexSet support;    // the columns with a coefficient that is not 0
+  IndexSet support;    // the columns, of the problem at hand, where b is not 0
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {

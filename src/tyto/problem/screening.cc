@@ -66,8 +66,9 @@ double rounding(const Design& design, const Sphere& sphere) {
   return std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
 }
 
-// How large |v_j| is at least, where the bound of column j is at least `least`.
-double shortest(const Problem& problem, const Sphere& sphere, double least) {
+// How large |v_j| is at least, where the bound of column j is at least `least`. No column is longer than the
+// largest magnitude, but for rounding, which the 1e-6 covers.
+double least_correlation(const Problem& problem, const Sphere& sphere, double least) {
   const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
   const double added = (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
   return (1 - 1e-12) * (least - added) / std::max(std::abs(sphere.scale), 1e-300);
@@ -75,13 +76,13 @@ double shortest(const Problem& problem, const Sphere& sphere, double least) {
 
 // The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
 // reading one would take as long. f(number of the first column, the bounds) may change them, and says
-// whether to go on. Blocks without a bound of at least `least` are left out: mostly v alone shows that.
+// whether to go on. Blocks where v alone shows that no bound is `least` or more are left out.
 constexpr Index kBlock = 256;
 template <class F>
 void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f) {
   const Design& design = problem.design;
   const double margin = rounding(design, sphere), ridge_margin = margin * std::sqrt(problem.ridge);
-  const double reach = shortest(problem, sphere, least);
+  const double reach = least_correlation(problem, sphere, least);
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
@@ -117,15 +118,15 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
   return count;
 }
 
-// A bound that the columns a rule keeps reach: of m that are left, those below w_m are not among them. Here
-// by v alone, while that drops many.
+// A bound that all columns reach which a rule that screens keeps: of m that are left, those below w_m are not
+// among them. Here by v alone, while that drops many.
 double low_cut(const Problem& problem, const Sphere& sphere) {
   const Vector& v = sphere.correlation;
   Index left = v.size(), before = 2 * left;
-  double least = left > 0 ? problem.penalty.weight(left - 1) : 0;
+  double least = 0;
   while (left > 0 && 10 * left < 9 * before && 16 * left >= v.size()) {
     before = left, least = problem.penalty.weight(left - 1);
-    left = kernels::count_above(v.data(), v.size(), shortest(problem, sphere, least));
+    left = kernels::count_above(v.data(), v.size(), least_correlation(problem, sphere, least));
   }
   return left > 0 ? problem.penalty.weight(left - 1) : least;
 }
@@ -138,17 +139,18 @@ struct Kept {
 };
 Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
   const Index p = problem.design.cols();
-  const double smallest = low_cut(problem, sphere);
+  const double low = low_cut(problem, sphere);
   std::vector<double> u;
   u.reserve(static_cast<std::size_t>(p));
-  for_bounds(problem, sphere, smallest, [&](Index, std::span<double> block) {
-    const Index kept = kernels::gather_above(block.data(), std::ssize(block), smallest, block.data());
+  for_bounds(problem, sphere, low, [&](Index, std::span<double> block) {
+    const Index kept = kernels::gather_above(block.data(), std::ssize(block), low, block.data());
     u.insert(u.end(), block.begin(), block.begin() + kept);
     return true;
   });
   std::vector<double> room = u;
   const double least = rule.cut(room, problem.penalty);
-  return {least, least < smallest ? p : kernels::count_above(u.data(), std::ssize(u), least)};
+  // A cut below the low one is that of a rule that keeps all.
+  return {least, least < low ? p : kernels::count_above(u.data(), std::ssize(u), least)};
 }
 
 double radius(double primal, double dual, double rounding, Index rows) {
@@ -185,7 +187,8 @@ bool BestSphere::update(const Certificate& c, Index rows) {
     norm_ = std::abs(c.scale) * c.residual_norm;
   }
   radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows);
-  if (!(radius_ <= 0.9 * tried_)) return false;  // nor where a solver overflowed
+  // Nor where a solver overflowed.
+  if (!std::isfinite(radius_) || !(radius_ <= 0.9 * tried_)) return false;
   tried_ = radius_;
   return true;
 }

@@ -151,17 +151,38 @@ double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty
   return signed_sum(faster, ascent) + penalty.weight_sum(first) - penalty.weight_sum(first + faster.size());
 }
 
+struct Cut {
+  double gain;
+  std::size_t cluster;
+  Pattern parts;
+};
+
+// The clusters that stay, the parts of those that are cut, and those that leave zero; `count` of them.
+Refinement assembled(Pattern pattern, std::vector<Cut> cuts, Pattern leaving, std::size_t count) {
+  Refinement next;
+  next.pattern.reserve(count), next.origin.reserve(count);
+  next.changed = !cuts.empty() || !leaving.empty();
+  auto coming = cuts.begin();
+  for (std::size_t k = 0; k < pattern.size(); ++k) {
+    if (coming == cuts.end() || coming->cluster != k) {
+      next.origin.push_back(static_cast<Index>(k));
+      next.pattern.push_back(std::move(pattern[k]));
+    } else {
+      next.origin.insert(next.origin.end(), coming->parts.size(), -1);
+      std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
+    }
+  }
+  next.origin.insert(next.origin.end(), leaving.size(), -1);
+  std::ranges::move(leaving, std::back_inserter(next.pattern));
+  return next;
+}
+
 }  // namespace
 
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, const Cuts& allowed) {
   constexpr std::size_t kCuts = 4, kNew = 16;  // so many are allowed in any case
   const double tolerance = 1e-13 * penalty.weight(0);
-  struct Cut {
-    double gain;
-    std::size_t cluster;
-    Pattern parts;
-  };
   std::vector<Cut> cuts;
   std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
   Index first = 0;
@@ -187,22 +208,7 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
   for (const Cut& c : cuts) count += c.parts.size() - 1;
   Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance, std::max(kNew, count / 2));
   count += leaving.size();
-  Refinement next;
-  next.pattern.reserve(count), next.origin.reserve(count);
-  next.changed = !cuts.empty() || !leaving.empty();
-  auto coming = cuts.begin();
-  for (std::size_t k = 0; k < pattern.size(); ++k) {
-    if (coming == cuts.end() || coming->cluster != k) {
-      next.origin.push_back(static_cast<Index>(k));
-      next.pattern.push_back(std::move(pattern[k]));
-    } else {
-      next.origin.insert(next.origin.end(), coming->parts.size(), -1);
-      std::ranges::move((coming++)->parts, std::back_inserter(next.pattern));
-    }
-  }
-  next.origin.insert(next.origin.end(), leaving.size(), -1);
-  std::move(leaving.begin(), leaving.end(), std::back_inserter(next.pattern));
-  return next;
+  return assembled(std::move(pattern), std::move(cuts), std::move(leaving), count);
 }
 
 }  // namespace tyto

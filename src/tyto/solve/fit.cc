@@ -135,6 +135,8 @@ void Sequence::start_from(const Vector& beta) {
     throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
   Iterate x{state_->nonnegative ? beta.cwiseMax(0) : beta, {}};
   state_->design.multiply(x.beta, x.eta);
+  if (!std::isfinite((state_->y - x.eta).squaredNorm() + x.beta.squaredNorm() * (1 + state_->ridge)))
+    throw InvalidArgument("warm_start: want numbers so small that their squares can be added");
   state_->x.move_to(x, nonzero_entries(x.beta));
 }
 

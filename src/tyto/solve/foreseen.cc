@@ -44,6 +44,7 @@ void Sequence::State::extend(const Problem& problem) const {
   const Iterate at{x.beta, x.eta};
   Certificate c;
   c.correlation = correlation.values(all);
+  c.support = nonzero_entries(at.beta);
   add_ridge(problem, at.beta, c.correlation);
   c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
   solver->prepare(problem, at, c, [this](Index j) { return correlation.exact(j); });
@@ -129,8 +130,8 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
                 : accepted + 1 >= count ? state.furthest()
                                         : State::kAhead;
   if (accepted == 0) return {};
-  state.x.move_to(fits.back().solution, fits.back().certificate.support),
-      state.last = fits.back().trace.back();
+  state.x.move_to(fits.back().solution, fits.back().certificate.support);
+  state.last = fits.back().trace.back();
   state.correlation.adopt(points.residuals.col(accepted - 1), settled.values.col(accepted - 1), settled.read,
                           settled.distances[accepted - 1]);
   if (accepted < count) state.extend(problem);

@@ -34,7 +34,9 @@ class Newton final : public Solver {
 
   void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, goal);
-    if (too_large(problem, std::ssize(c.support))) {  // a first-order method, from here on; it wants the whole gradient first
+    if (too_large(problem,
+                  std::ssize(
+                      c.support))) {  // a first-order method, from here on; it wants the whole gradient first
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
       return fallback_->attach(problem, x);
@@ -72,7 +74,7 @@ class Newton final : public Solver {
   }
   void prepare(const Problem& problem, const Iterate& x, const Certificate& c, const Exact& exact) override {
     if (fallback_ || !columns_.covariance()) return;
-    include(problem.design, nonzero_entries(x.beta));
+    include(problem.design, c.support);
     start(problem, x, c, exact);
   }
 

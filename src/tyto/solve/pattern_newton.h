@@ -35,7 +35,7 @@ class PatternNewton {
   bool factorise(Matrix hessian);
   void direct();
   Stop lowest(double slope);
-  void constrain(Vector normal);
+  void constrain(Vector q);  // its normal
   Index above(Index place) const;
   double price(Index i, Index above) const {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(i)]) - penalty_.weight_sum(above);

@@ -41,7 +41,8 @@ class Solver {
   // non-zero coefficient left, so that x is another point than before.
   virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                            bool moved) = 0;
-  // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for.
+  // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for,
+  // and c.support are the columns of the problem where x is not 0.
   virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) = 0;
   // Another penalty: moves beta from the point of the last advance(), prepare() or foresee() to about its
   // solution, by what the solver has in memory, without reading X. False if it cannot; then beta is as it

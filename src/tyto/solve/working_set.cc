@@ -44,7 +44,7 @@ Index WorkingSet::slot(Index raw) const {
   return found != by_raw_.end() && found->first == raw ? found->second : kNone;
 }
 
-// Slots from there on get their places among the numbers in storage.
+// Slots from there on are listed by their numbers in storage.
 void WorkingSet::list_from(Index first) {
   const auto before = std::ssize(by_raw_);
   make_room(by_raw_, at(size()));

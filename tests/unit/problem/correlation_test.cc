@@ -31,15 +31,19 @@ Vector correlations(const Design& design, const Vector& r) {
 
 // Exact where it says so, and else never below, up to the rounding of x_j'r itself and of the way that r
 // went.
-void expect_bounds(const Correlation& correlation, const Design& design, const Vector& r, double way) {
-  const Vector want = correlations(design, r);
+void expect_bounds(const Correlation& correlation, const Design& design, const Vector& r, double way,
+                   bool nonnegative) {
+  const Vector want = correlations(design, r), all = correlation.values(all_columns(design.cols()));
   for (Index j = 0; j < want.size(); ++j) {
     const double rounding = 1e-14 * design.magnitudes()[j] * (r.norm() + way);
     if (correlation.exact(j)) {
       EXPECT_NEAR(correlation.value(j), want[j], rounding) << j;
+    } else if (nonnegative) {
+      EXPECT_GE(correlation.value(j), want[j] - rounding) << j;
     } else {
       EXPECT_GE(std::abs(correlation.value(j)), std::abs(want[j]) - rounding) << j;
     }
+    EXPECT_DOUBLE_EQ(all[j], correlation.value(j)) << j;
   }
 }
 
@@ -120,8 +124,10 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
     Random random(seed);
     const Design design = varied_problem(random, 30, 40).design;
     const Index n = design.rows(), p = design.cols();
-    Correlation correlation(design, false);
+    const bool nonnegative = random.chance(0.3);
+    Correlation correlation(design, nonnegative);
     Vector r = random_vector(random, n);
+    if (random.chance(0.5)) correlation.move_to(random_vector(random, n));
     correlation.move_to(r);
     correlation.read(all_columns(p));
     double way = 0;
@@ -134,7 +140,14 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
       correlation.move_to(r);
       const IndexSet some = random_columns(random, p);
       if (random.chance(0.3)) correlation.read(some);
-      expect_bounds(correlation, design, r, way);
+      if (random.chance(0.1)) {  // known near by, and some of it here
+        const double distance = random.chance(0.5) ? std::pow(10, random.uniform(-8, 0)) : 0;
+        const Vector near = r + distance * random_vector(random, n).normalized();
+        Vector values = correlations(design, near);
+        for (const Index j : some) values[j] = correlations(design, r)[j];
+        correlation.adopt(r, values, some, 1.0001 * distance);
+      }
+      expect_bounds(correlation, design, r, way, nonnegative);
     }
   }
 }

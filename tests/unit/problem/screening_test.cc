@@ -10,6 +10,7 @@
 #include "tests/support/naive.h"
 #include "tests/support/random.h"
 #include "tyto/base/error.h"
+#include "tyto/math/entries.h"
 
 namespace tyto {
 namespace {
@@ -190,8 +191,11 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
     Eigen::MatrixXd x = random_matrix(random, 5, p);
     if (random.chance(0.3))  // long columns and short ones
       for (Index j = 0; j < p; ++j) x.col(j) *= std::pow(10, random.uniform(-2, 2));
+    if (random.chance(0.2)) x.array() += 1e4;  // far from 0
     Problem problem =
         dense_problem(x, random_vector(random, 5), random.uniform(0.5, 6) * random_weights(random, p));
+    if (random.chance(0.3)) problem.design = problem.design.standardized(true, random.chance(0.5));
+    if (random.chance(0.3)) problem.design = problem.design.without(0);
     if (random.chance(0.3)) problem.ridge = random.uniform(0, 2);
     if (random.chance(0.3)) problem.penalty = SortedL1(problem.penalty.weights(), true);
     const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(p)));
@@ -204,7 +208,7 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
       const Index count = std::ssize(all);
       std::vector<double> scratch(bounds.begin(), bounds.end());
       const double cut = rule.cut(scratch, problem.penalty);
-      EXPECT_EQ(count, (bounds.array() >= cut).count()) << rule.name;
+      EXPECT_EQ(all, entries_above(bounds, cut)) << rule.name;
       EXPECT_EQ(count_survivors(rule, problem, sphere), count) << rule.name;
       EXPECT_EQ(few_survivors(rule, problem, sphere, count), all) << rule.name;
       EXPECT_EQ(few_survivors(rule, problem, sphere, p), all) << rule.name;

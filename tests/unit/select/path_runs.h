@@ -55,6 +55,7 @@ inline void expect_path_certified(const Regression& regression, const Path& path
     EXPECT_NEAR(step.explained, y_norm > 0 ? 1 - left / y_norm : 0, 1e-12);
     EXPECT_EQ(step.fit.solution.beta.size() + step.fit.solution.eta.size(), 0);
     EXPECT_EQ(step.fit.certificate.correlation.size(), 0);
+    EXPECT_TRUE(step.fit.certificate.support.empty());
     seconds += step.fit.seconds;
   }
   EXPECT_DOUBLE_EQ(path.seconds, seconds);

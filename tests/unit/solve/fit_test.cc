@@ -77,6 +77,39 @@ TEST(Fit, RefusesAWarmStartThatDoesNotFit) {
   }
 }
 
+TEST(Fit, RefusesAWarmStartWhoseObjectiveOverflows) {
+  Problem problem = simulated(0.5);
+  for (const double ridge : {0.0, 1.0})
+    for (const double size : {1e160, 1e300}) {
+      problem.ridge = ridge;
+      const Vector start = Vector::Constant(60, size);
+      try {
+        fit(problem, {}, &start);
+        FAIL() << "accepted";
+      } catch (const InvalidArgument& error) {
+        EXPECT_STREQ(error.what(), "warm_start: want numbers so small that their squares can be added");
+      }
+    }
+}
+
+// J° of X'y that came with the problem serves every multiple of its penalty, but no other one, nor a ridge.
+TEST(Fit, KnowsTheDualNormAtZero) {
+  Problem problem = simulated(0.5);
+  AtZero known = at_zero(problem);
+  known.dual_norm *= 3;  // so that it is seen who believes it
+  const auto first_gap = [&](Problem at, bool told) {
+    if (told) at.at_zero = std::make_shared<AtZero>(known);
+    return fit(at, {.solver = "apgd", .max_epochs = 0}).trace.front().gap;
+  };
+  Problem multiple = problem, other = problem, ridge = problem;
+  multiple.penalty = problem.penalty.scaled(0.5);
+  other.penalty = SortedL1(make_weights("lasso", {40, 60, 0.1}));
+  ridge.ridge = 0.1;
+  for (const Problem& at : {problem, multiple}) EXPECT_GT(first_gap(at, true), 1.01 * first_gap(at, false));
+  for (const Problem& at : {other, ridge})
+    EXPECT_NEAR(first_gap(at, true), first_gap(at, false), 1e-12 * first_gap(at, false));
+}
+
 TEST(Fit, ConvergesAtEveryStrengthAndWeight) {
   for (const std::string& weights : weight_names())
     for (const double strength : {0.99, 0.5, 0.1, 0.01}) {
