@@ -154,9 +154,22 @@ Design Design::with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) con
   return result;
 }
 
-std::shared_ptr<Lazy<Design::Lengths>> Design::of_length(Vector norm, Vector magnitude) {
-  const double largest = magnitude.size() > 0 ? magnitude.maxCoeff() : 0;
-  return std::make_shared<Lazy<Lengths>>(Lengths{std::move(norm), std::move(magnitude), largest});
+Design Design::with(Columns columns, Vector norm, Vector magnitude) const {
+  auto lengths =
+      std::make_shared<Lazy<Lengths>>(lengths_of(std::move(norm), std::move(magnitude), columns.scale));
+  return with(std::move(columns), std::move(lengths));
+}
+
+Design::Lengths Design::lengths_of(Vector norm, Vector magnitude, const Vector& scale) {
+  Lengths result{std::move(norm), std::move(magnitude)};
+  if (const Vector& m = result.magnitude; m.size() > 0) {
+    const auto range = [](const auto& v) {
+      return Range{v.template minCoeff<Eigen::PropagateNaN>(), v.template maxCoeff<Eigen::PropagateNaN>()};
+    };
+    result.largest_magnitude = m.maxCoeff();
+    result.stored = scale.size() > 0 ? range(m.cwiseProduct(scale)) : range(m);
+  }
+  return result;
 }
 
 template <class Task>
@@ -172,8 +185,7 @@ Design::Lengths Design::measured() const {  // of columns as they are stored
   Vector norm(cols());
   for_each_column([&](Index j) { norm[j] = moments_of(storage_, raw(j), rows, false).squares; });
   norm = norm.cwiseSqrt();
-  const double largest = norm.size() > 0 ? norm.maxCoeff() : 0;
-  return {norm, norm, largest};
+  return lengths_of(norm, norm, {});
 }
 
 Design Design::dense(Eigen::MatrixXd x) { return own_dense(std::move(x)); }
@@ -232,7 +244,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
       if (norms[j] > 0) norms[j] = length;
     }
   }
-  return result.with(std::move(columns), of_length(std::move(norms), std::move(magnitudes)));
+  return result.with(std::move(columns), std::move(norms), std::move(magnitudes));
 }
 
 // Gram-Schmidt, twice. The norm that is left over is raised by its rounding error, since screening rests on
@@ -271,7 +283,7 @@ Design Design::without(Index column) const {
       if (rest.norm() <= kNothing * before) norm[j] = magnitude[j] = 0, columns.scale[j] = kInfinity;
     }
   }
-  return result.with(std::move(columns), of_length(std::move(norm), std::move(magnitude)));
+  return result.with(std::move(columns), std::move(norm), std::move(magnitude));
 }
 
 Vector Design::coordinates(const Vector& v) const {
@@ -300,7 +312,7 @@ Design Design::select(std::span<const Index> columns) const {
     if (far(j)) to.far[static_cast<std::size_t>(k)] = true;
   }
   if (!lengths_->known()) return with(std::move(to), std::make_shared<Lazy<Lengths>>());
-  return with(std::move(to), of_length(norms()(columns), magnitudes()(columns)));
+  return with(std::move(to), norms()(columns), magnitudes()(columns));
 }
 
 Design Design::with_threads(int threads) const {

@@ -88,6 +88,11 @@ class Design {
   // the mean is taken off before anything is summed. Never below ||x_j||, but for rounding.
   const Vector& magnitudes() const { return lengths().magnitude; }
   double largest_magnitude() const { return lengths().largest_magnitude; }  // of all; 0 if there are none
+  // The smallest and the largest magnitude times its scale; not a number, if one is not. 1 if there are none.
+  struct Range {
+    double least = 1, most = 1;
+  };
+  Range stored_magnitudes() const { return lengths().stored; }
 
   bool is_zero(Index column) const;  // no entry that counts and is not 0, once a large mean is taken off
 
@@ -137,6 +142,7 @@ class Design {
   struct Lengths {
     Vector norm, magnitude;
     double largest_magnitude = 0;
+    Range stored = {};
   };
   struct Kept {
     std::vector<Index> columns, place;  // place: by column; -1 for those that are not there
@@ -151,7 +157,8 @@ class Design {
   };
   Design(ColumnStorage storage, std::shared_ptr<const void> owner);
   Design with(Columns columns, std::shared_ptr<Lazy<Lengths>> lengths) const;
-  static std::shared_ptr<Lazy<Lengths>> of_length(Vector norm, Vector magnitude);
+  Design with(Columns columns, Vector norm, Vector magnitude) const;
+  static Lengths lengths_of(Vector norm, Vector magnitude, const Vector& scale);
   const Lengths& lengths() const {  // data as it was read is measured only if somebody asks
     return lengths_->get([&] { return measured(); });
   }

@@ -37,10 +37,9 @@ void validate(const Design& design, const Vector& y) {
     throw InvalidArgument("y: want finite numbers whose squares can be added");
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
-  const Vector& magnitudes = design.magnitudes();
-  if (!design.is_scaled() && std::isfinite(design.largest_magnitude()) &&
-      kernels::count_above(magnitudes.data(), magnitudes.size(), kTiny) == magnitudes.size())
+  if (const auto [least, most] = design.stored_magnitudes(); least >= kTiny && std::isfinite(most))
     return;  // mostly, and seen at once
+  const Vector& magnitudes = design.magnitudes();
   for (Index j = 0; j < design.cols(); ++j) {
     const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
     if (magnitudes[j] == 0 && std::isinf(scale)) continue;  // nothing is left of it

@@ -23,6 +23,14 @@ void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random&
   Vector same;
   design.multiply(every, beta, same);
   EXPECT_LE((same - eta).norm(), 1e-13 * eta.norm());
+  const auto [least, most] = design.stored_magnitudes();
+  const Vector stored = design.magnitudes().cwiseProduct(design.scales());
+  if (stored.size() > 0 && stored.allFinite()) {
+    EXPECT_EQ(least, stored.minCoeff());
+    EXPECT_EQ(most, stored.maxCoeff());
+  } else if (stored.size() > 0) {
+    EXPECT_FALSE(std::isfinite(least + most));
+  }
   naive::Reals want(static_cast<std::size_t>(design.rows()), 0);
   for (Index j = 0; j < design.cols(); ++j) {
     const naive::Reals& column = x[static_cast<std::size_t>(j)];
