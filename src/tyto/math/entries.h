@@ -27,6 +27,22 @@ inline IndexSet nonzero_entries(const Vector& v) {
   return entries_above(v, std::numeric_limits<double>::denorm_min());
 }
 
+// Of m entries that are left, those below threshold(m), which does not rise with m, drop; that lowers m. By
+// counting, while it drops many and many are left: how many are, and how many there were before the last
+// time.
+struct Counted {
+  Index now, before;
+};
+template <class Threshold>
+Counted count_down(const Vector& v, Threshold threshold) {
+  Counted left{v.size(), 2 * v.size()};
+  while (left.now > 0 && 10 * left.now < 9 * left.before && 16 * left.now >= v.size()) {
+    left.before = left.now;
+    left.now = kernels::count_above(v.data(), v.size(), threshold(left.now));
+  }
+  return left;
+}
+
 void sort_descending(std::span<double> v);
 
 }  // namespace tyto

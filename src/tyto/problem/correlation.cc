@@ -37,16 +37,13 @@ Index hardest(const SortedL1& penalty, const Vector& v) {
 Contenders contenders(const SortedL1& penalty, const Vector& v, double level) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  double least = 0;
-  Index left = v.size(), before = 2 * left;
-  const auto shrinks = [&] { return left > 0 && 10 * left < 9 * before; };
-  while (shrinks() && 16 * left >= v.size()) {  // counting is faster until few are left
-    before = left, least = level * penalty.weight(left - 1);
-    left = kernels::count_above(pulls.data(), pulls.size(), least);
-  }
+  if (v.size() == 0) return {{}, 0};
+  const auto threshold = [&](Index left) { return level * penalty.weight(left - 1); };
+  auto [left, before] = count_down(pulls, threshold);  // faster until few are left
+  double least = threshold(before);
   IndexSet columns = entries_above(pulls, least);
-  while (shrinks()) {
-    before = left, least = level * penalty.weight(left - 1);
+  while (left > 0 && 10 * left < 9 * before) {
+    before = left, least = threshold(left);
     std::erase_if(columns, [&](Index j) { return std::abs(pulls[j]) < least; });
     left = std::ssize(columns);
   }

@@ -121,14 +121,11 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
 // A bound that all columns reach which a rule that screens keeps: of m that are left, those below w_m are not
 // among them. Here by v alone, while that drops many.
 double low_cut(const Problem& problem, const Sphere& sphere) {
-  const Vector& v = sphere.correlation;
-  Index left = v.size(), before = 2 * left;
-  double least = 0;
-  while (left > 0 && 10 * left < 9 * before && 16 * left >= v.size()) {
-    before = left, least = problem.penalty.weight(left - 1);
-    left = kernels::count_above(v.data(), v.size(), least_correlation(problem, sphere, least));
-  }
-  return left > 0 ? problem.penalty.weight(left - 1) : least;
+  const auto price = [&](Index left) { return problem.penalty.weight(left - 1); };
+  if (sphere.correlation.size() == 0) return 0;
+  const auto [left, before] =
+      count_down(sphere.correlation, [&](Index m) { return least_correlation(problem, sphere, price(m)); });
+  return price(left > 0 ? left : before);
 }
 
 // The least bound of a column that the rule keeps, and how many it keeps. Of those above the low cut, of
