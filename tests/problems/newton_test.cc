@@ -11,6 +11,7 @@
 #include "tests/support/zoo.h"
 #include "tyto/data/dataset.h"
 #include "tyto/data/simulate.h"
+#include "tyto/math/entries.h"
 #include "tyto/select/path.h"
 #include "tyto/solve/solver.h"
 
@@ -278,7 +279,9 @@ TEST(Newton, AnEpochEndsWhenAsked) {
     Index count = 0;
     for (; count < 200 && !c.meets(1e-9); ++count) {
       const double before = c.primal;
-      solver->advance(problem, at, c, {1e-9 * c.primal, [&] { return ++asked, stop; }});
+      const IndexSet support = solver->advance(problem, at, c, correlation(problem, at),
+                                               {1e-9 * c.primal, [&] { return ++asked, stop; }});
+      EXPECT_EQ(support, nonzero_entries(at.beta));
       c = certify(problem, at);
       EXPECT_LE(c.primal, before * (1 + 1e-12));
     }

@@ -69,8 +69,9 @@ void expect_safe(const Problem& problem, Random& random, Doubts& doubts) {
   doubts.limited += exactly_provable(problem, solution) ? 0 : 1;
   for (Vector beta : points(problem, solution, random)) {
     if (problem.penalty.nonnegative()) beta = beta.cwiseMax(0);
-    const Certificate c = certify(problem, make_iterate(problem, beta));
-    const Sphere sphere = sphere_of(c, problem.design.rows());
+    const Iterate x = make_iterate(problem, beta);
+    const Vector v = correlation(problem, x);
+    const Sphere sphere = sphere_of(certify(problem, x), v, problem.design.rows());
     const IndexSet seed_kept = survivors(screening_rule("seed"), problem, sphere);
     const IndexSet safe_kept = survivors(screening_rule("safe"), problem, sphere);
     EXPECT_TRUE(std::ranges::includes(seed_kept, safe_kept));

@@ -27,6 +27,10 @@ inline IndexSet nonzero_entries(const Vector& v) {
   return entries_above(v, std::numeric_limits<double>::denorm_min());
 }
 
+// The `count` entries, or all, that are largest in magnitude, in order; of those that tie, the first ones.
+IndexSet largest_entries(const Vector& v, Index count);
+void keep_largest(IndexSet& entries, const Vector& v, Index count);  // the same of some of them
+
 // Of m entries that are left, those below threshold(m), which does not rise with m, drop; that lowers m. By
 // counting, while it drops many and many are left: how many are, and how many there were before the last
 // time.

@@ -194,6 +194,25 @@ Magnitudes magnitudes_of(const double* v, Index n) {
   return result;
 }
 
+// What is not a number is no maximum.
+void maxima_of(const double* v, Index n, Index block, double* out) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto larger = [](VectorD a, VectorD b) { return hn::IfThenElse(hn::Gt(a, b), a, b); };
+  for (Index begin = 0; begin < n; begin += block) {
+    const Index end = std::min(begin + block, n);
+    VectorD most = hn::Zero(d), more = most;
+    Index i = begin;
+    for (; i + 2 * lanes <= end; i += 2 * lanes) {
+      most = larger(hn::Abs(hn::LoadU(d, v + i)), most);
+      more = larger(hn::Abs(hn::LoadU(d, v + i + lanes)), more);
+    }
+    double largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(most, more)));
+    for (; i < end; ++i) largest = std::abs(v[i]) > largest ? std::abs(v[i]) : largest;
+    *out++ = largest;
+  }
+}
+
 Index count(const double* v, Index n, double threshold) {
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -256,17 +275,18 @@ Index zero(double* v, Index n, double threshold, Index* index) {
   return count;
 }
 
-void grow_any(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
+void grow_any(const double* v, const double* since, const double* norm, double now, double factor,
+              double* out, Index n) {
   const D d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const VectorD until = hn::Set(d, now);
+  const VectorD until = hn::Set(d, now), times = hn::Set(d, factor);
   Index i = 0;
   for (; i + lanes <= n; i += lanes) {
     const VectorD a = hn::LoadU(d, v + i);
     const VectorD more = hn::Mul(hn::Sub(until, hn::LoadU(d, since + i)), hn::LoadU(d, norm + i));
-    hn::StoreU(hn::Add(a, hn::CopySignToAbs(more, a)), d, out + i);
+    hn::StoreU(hn::Mul(times, hn::Add(a, hn::CopySignToAbs(more, a))), d, out + i);
   }
-  for (; i < n; ++i) out[i] = v[i] + std::copysign((now - since[i]) * norm[i], v[i]);
+  for (; i < n; ++i) out[i] = factor * (v[i] + std::copysign((now - since[i]) * norm[i], v[i]));
 }
 
 void bounds_any(Scaled v, Scaled norm, Scaled size, double* out, Index n) {
@@ -317,6 +337,7 @@ HWY_EXPORT(axpy_float);
 HWY_EXPORT(sums_double);
 HWY_EXPORT(sums_float);
 HWY_EXPORT(magnitudes_of);
+HWY_EXPORT(maxima_of);
 HWY_EXPORT(count);
 HWY_EXPORT(gather);
 HWY_EXPORT(find);
@@ -343,6 +364,9 @@ void axpy(double a, const float* x, double* y, Index n) { HWY_DYNAMIC_DISPATCH(a
 Sums sums(const double* x, Index n, double center) { return HWY_DYNAMIC_DISPATCH(sums_double)(x, n, center); }
 Sums sums(const float* x, Index n, double center) { return HWY_DYNAMIC_DISPATCH(sums_float)(x, n, center); }
 Magnitudes magnitudes(const double* v, Index n) { return HWY_DYNAMIC_DISPATCH(magnitudes_of)(v, n); }
+void block_maxima(const double* v, Index n, Index block, double* out) {
+  HWY_DYNAMIC_DISPATCH(maxima_of)(v, n, block, out);
+}
 Index count_above(const double* v, Index n, double threshold) {
   return HWY_DYNAMIC_DISPATCH(count)(v, n, threshold);
 }
@@ -355,8 +379,9 @@ Index find_above(const double* v, Index n, double threshold, Index* index) {
 Index zero_below(double* v, Index n, double threshold, Index* index) {
   return HWY_DYNAMIC_DISPATCH(zero)(v, n, threshold, index);
 }
-void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n) {
-  HWY_DYNAMIC_DISPATCH(grow_any)(v, since, norm, now, out, n);
+void grow(const double* v, const double* since, const double* norm, double now, double factor, double* out,
+          Index n) {
+  HWY_DYNAMIC_DISPATCH(grow_any)(v, since, norm, now, factor, out, n);
 }
 void bounds(Scaled v, Scaled norm, Scaled size, double* out, Index n) {
   HWY_DYNAMIC_DISPATCH(bounds_any)(v, norm, size, out, n);

@@ -29,6 +29,8 @@ struct Magnitudes {
 };
 Magnitudes magnitudes(const double* v, Index n);
 
+// The largest |v_i| of each block of so many entries; the last one may be shorter.
+void block_maxima(const double* v, Index n, Index block, double* out);
 Index count_above(const double* v, Index n, double threshold);  // how many |v_i| >= threshold
 
 // Writes the magnitudes |v_i| >= threshold to `out`, in order, and returns how many there are. `out` has room
@@ -41,8 +43,9 @@ Index find_above(const double* v, Index n, double threshold, Index* index);
 // The same, and sets the other entries to 0.
 Index zero_below(double* v, Index n, double threshold, Index* index);
 
-// out_i <- v_i, made larger in magnitude by (now - since_i) norm_i >= 0.
-void grow(const double* v, const double* since, const double* norm, double now, double* out, Index n);
+// out_i <- factor times v_i, which is made larger in magnitude by (now - since_i) norm_i >= 0 first.
+void grow(const double* v, const double* since, const double* norm, double now, double factor, double* out,
+          Index n);
 
 // out_i <- |a v_i| + b norm_i + c size_i, of factors and vectors that belong together.
 struct Scaled {

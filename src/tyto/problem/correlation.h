@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,15 +13,17 @@ namespace tyto {
 // An X of so few entries is read from a cache: sooner than its columns are ranked, or dropped.
 inline bool in_cache(const Design& design) { return design.stored_entries() <= Index{1} << 20; }
 
-// What J°(X'r) may depend on where it is at least `level` and v bounds X'r: of m columns that are left, those
+// What J°(X'r) may depend on where it is at least `level`: of m columns that are left, those with |x_j'r|
 // below `least` = level times w_m cannot raise it, which lowers m.
 struct Contenders {
   IndexSet columns;
-  double least;
+  Vector bounds;  // of X'r there
+  double least = 0, level = 0;
 };
-Contenders contenders(const SortedL1& penalty, const Vector& v, double level);
+Contenders contenders(const SortedL1& penalty, const Vector& v, double level);  // where v bounds X'r
+Contenders narrowed(const SortedL1& penalty, Contenders of, double level);      // at a higher level
 // Those of them that have to be read for J°: the prefix that pays at that level.
-IndexSet decisive(const SortedL1& penalty, const Vector& v, const Contenders& of, double level);
+IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 
 // X'r for a residual that moves, where columns are read only if they matter. Of a column that was not read
 // since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3). The
@@ -38,28 +41,53 @@ class Correlation {
   // r moves to where X'r, without a ridge, is known: exactly for the columns `read`, for the others at a
   // distance of r.
   void adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance);
-  void adopt(const Vector& y, const AtZero& at_zero);  // before anything else
-  bool exact(Index column) const { return way_[column] == way_now_; }
-  // Exact, or as large as it may be by now.
-  double value(Index column) const {
-    const double change = (way_now_ - way_[column]) * design_.norms()[column];
-    return value_[column] + (nonnegative_ ? change : std::copysign(change, value_[column]));
-  }
+  void adopt(const Vector& y, std::shared_ptr<const AtZero> at_zero);  // before anything else
+  bool exact(Index column) const;
+  double value(Index column) const;  // exact, or as large as it may be by now
 
   // Reads what J°(X'r) and the gap at x depend on. `columns` are those of `problem` in the design.
-  Settled settle(const Problem& problem, const Vector& beta, const Selection& columns);
-  Vector values(const Selection& columns) const;
+  Settled settle(const Problem& problem, const Vector& beta, IndexSet support, const Selection& columns);
+  // At the point that was settled last: X'r of the same columns, or bounds of it.
+  const Vector& values(const Problem& problem, const Vector& beta, const Selection& columns);
+  // There, of the columns of the problem: those that count, and a few more. None, if all were read.
+  const Contenders& contenders() const { return contenders_; }
 
  private:
+  void go(double distance);
+  void rescale();
+  void spread();
   void read_all();
+  void note(std::span<const Index> columns, const Vector& values);
+  double bound(Index column, double value, double way) const {  // from what it was then
+    const double change = (way_now_ - way) * design_.norms()[column];
+    return factor_ * (value + (nonnegative_ ? change : std::copysign(change, value)));
+  }
+  Vector bounds(const Selection& columns) const;
+
+  void read_places(const IndexSet& places, const Selection& columns);
+  Contenders contenders_near_zero(const SortedL1& penalty, double level) const;
+  void update(const SortedL1& penalty, Contenders& of) const;
+  double dual_norm(const Problem& problem, const Vector& beta, const Selection& columns, double level);
 
   Design design_;
   Vector residual_;
-  Vector value_, way_;  // when last read: x_j'r, and the way gone until then; -1: never
+  // Until r leaves the point after y for another one, X'y stands for all columns but those that were read
+  // there, in order: a fit that ends there needs no vector of length p of its own.
+  std::shared_ptr<const AtZero> at_zero_;
+  struct Read {
+    Index column;
+    double value;
+  };
+  std::vector<Read> since_;
+  Vector value_, way_;  // after that; when last read: x_j'r, and the way gone until then; -1: never
   double way_now_ = 0;
+  double factor_ = 1;  // that all of these are multiplied by
   bool nonnegative_, short_columns_, tiny_columns_;
   bool complete_ = false;  // every column has been read at least once
   bool fresh_ = false;     // and at this r
+  Contenders contenders_;
+  Vector bounds_;         // of the columns that were settled last,
+  bool bounded_ = false;  // if this is true
   // The last time that all columns were settled: where, for which penalty, and its J°.
   double settled_way_ = -1, settled_norm_ = 0;
   std::optional<SortedL1> settled_penalty_;

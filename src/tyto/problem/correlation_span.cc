@@ -61,7 +61,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     for (Index k = 0; k < count; ++k) {
       const Vector v = result.bounds.col(k);
       large[at(k)] = contenders(penalty(k), v, levels[k]);
-      for (const Index j : decisive(penalty(k), v, large[at(k)], levels[k])) wanted[at(j)] = true;
+      for (const Index j : decisive(penalty(k), large[at(k)], levels[k])) wanted[at(j)] = true;
     }
     for (const Index j : result.read) wanted[at(j)] = false;
     needed.clear();

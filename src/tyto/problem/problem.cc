@@ -68,12 +68,20 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound,
   return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
 }
 
+Vector correlation(const Problem& problem, const Iterate& x) {
+  Vector result;
+  problem.design.transpose_multiply(problem.y - x.eta, result);
+  add_ridge(problem, x.beta, result);
+  return result;
+}
+
+Settled settle(const Problem& problem, const Vector& correlation, IndexSet support) {
+  Vector at_support = restrict_to(correlation, support);
+  return {problem.penalty.dual_norm(correlation), std::move(support), std::move(at_support)};
+}
+
 Certificate certify(const Problem& problem, const Iterate& x) {
-  Vector correlation;
-  problem.design.transpose_multiply(problem.y - x.eta, correlation);
-  add_ridge(problem, x.beta, correlation);
-  const double dual_norm = problem.penalty.dual_norm(correlation);
-  return certify(problem, x, {std::move(correlation), dual_norm, nonzero_entries(x.beta)});
+  return certify(problem, x, settle(problem, correlation(problem, x), nonzero_entries(x.beta)));
 }
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
@@ -82,7 +90,7 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
-  c.correlation = std::move(known.correlation), c.support = std::move(known.support);
+  c.support = std::move(known.support);
   const double dual_norm = known.dual_norm;
   const Vector r = problem.y - x.eta;
   const Vector nonzeros = restrict_to(x.beta, c.support);
@@ -92,9 +100,9 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm(), ry = dot(r, problem.y),
                norm = problem.penalty.value(nonzeros);
   double product = 0, magnitude = std::sqrt(dot(problem.y, problem.y));
-  for (const Index j : c.support) {
-    product += x.beta[j] * c.correlation[j];
-    magnitude += std::abs(x.beta[j]) * problem.design.magnitudes()[j];
+  for (Index k = 0; k < nonzeros.size(); ++k) {
+    product += nonzeros[k] * known.at_support[k];
+    magnitude += std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale, c.gap = gap.gap;

@@ -49,8 +49,7 @@ struct Certificate {
   double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
   double scale = 0;
   double residual_norm = 0;
-  Vector correlation;  // X'r; where a column was not read, a bound of |x_j'r|
-  IndexSet support;    // the columns, of the problem at hand, where b is not 0
+  IndexSet support;  // the columns, of the problem at hand, where b is not 0
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
   bool meets(double tolerance) const {
@@ -60,14 +59,15 @@ struct Certificate {
 
 // The duality gap on the problem at hand (MATH.md, section 2). One pass over X.
 Certificate certify(const Problem& problem, const Iterate& x);
-// The same where X'r and J°(X'r) are known: exact on the support of beta, and elsewhere at least of the right
-// magnitude.
+// The same where it is known of X'r what the gap depends on.
 struct Settled {
-  Vector correlation;
-  double dual_norm;
-  IndexSet support;
+  double dual_norm;   // J°(X'r)
+  IndexSet support;   // the columns where b is not 0
+  Vector at_support;  // X'r there
 };
 Certificate certify(const Problem& problem, const Iterate& x, Settled known);
+Vector correlation(const Problem& problem, const Iterate& x);  // X'r. One pass over X
+Settled settle(const Problem& problem, const Vector& correlation, IndexSet support);
 
 // The gap's formula (2.6): rr = ||r||^2, ry = r'y, norm = J(b), product = b'X'r, bound = J°(X'r).
 struct Gap {

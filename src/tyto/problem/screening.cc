@@ -66,12 +66,16 @@ double rounding(const Design& design, const Sphere& sphere) {
   return std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
 }
 
-// How large |v_j| is at least, where the bound of column j is at least `least`. No column is longer than the
-// largest magnitude, but for rounding, which the 1e-6 covers.
-double least_correlation(const Problem& problem, const Sphere& sphere, double least) {
+// How much the ball adds to |x_j'theta| at most. No column is longer than the largest magnitude, but for
+// rounding, which the 1e-6 covers.
+double most_added(const Problem& problem, const Sphere& sphere) {
   const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
-  const double added = (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
-  return (1 - 1e-12) * (least - added) / std::max(std::abs(sphere.scale), 1e-300);
+  return (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
+}
+
+// How large |v_j| is at least, where the bound of column j is at least `least`.
+double least_correlation(const Problem& problem, const Sphere& sphere, double least) {
+  return (1 - 1e-12) * (least - most_added(problem, sphere)) / std::max(std::abs(sphere.scale), 1e-300);
 }
 
 // The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
@@ -176,11 +180,11 @@ const ScreeningRule& screening_rule(std::string_view name) {
   throw InvalidArgument("screening: unknown rule '" + std::string(name) + "'; known: " + known);
 }
 
-bool BestSphere::update(const Certificate& c, Index rows) {
+bool BestSphere::update(const Certificate& c, const Vector& correlation, Index rows) {
   if (c.primal < primal_) primal_ = c.primal, primal_rounding_ = c.rounding;
   if (c.dual > dual_) {
     dual_ = c.dual, dual_rounding_ = c.rounding;
-    correlation_ = c.correlation, scale_ = c.scale;
+    correlation_ = correlation, scale_ = c.scale;
     norm_ = std::abs(c.scale) * c.residual_norm;
   }
   radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows);
@@ -194,8 +198,8 @@ void BestSphere::restrict_to(std::span<const Index> survivors) {
   if (correlation_.size() > 0) correlation_ = tyto::restrict_to(correlation_, survivors);
 }
 
-Sphere sphere_of(const Certificate& c, Index rows) {
-  return {c.correlation, c.scale, std::abs(c.scale) * c.residual_norm,
+Sphere sphere_of(const Certificate& c, const Vector& correlation, Index rows) {
+  return {correlation, c.scale, std::abs(c.scale) * c.residual_norm,
           radius(c.primal, c.dual, 2 * c.rounding, rows)};
 }
 
@@ -243,10 +247,20 @@ Index count_survivors(const ScreeningRule& rule, const Problem& problem, const S
   return kept(rule, problem, sphere).count;
 }
 
-Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c) {
-  const Sphere sphere = sphere_of(c, problem.design.rows());
+Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c,
+                   const Vector& correlation) {
+  const Sphere sphere = sphere_of(c, correlation, problem.design.rows());
   if (!rule.safe || !rule.screens || !std::isfinite(sphere.radius)) return problem.design.cols();
   return count_survivors(rule, problem, sphere);
+}
+
+// u_j <= |scale| level w_m + what is added < w_m, if so for the smallest weight.
+bool drops(const Problem& problem, const Certificate& c, double level) {
+  if (problem.design.cols() == 0) return false;
+  const Vector none;
+  const Sphere sphere = sphere_of(c, none, problem.design.rows());
+  const double room = 1 - (1 + 1e-12) * std::abs(c.scale) * level;
+  return most_added(problem, sphere) < room * problem.penalty.weight(problem.design.cols() - 1);
 }
 
 }  // namespace tyto

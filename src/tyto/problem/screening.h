@@ -17,14 +17,14 @@ struct Sphere {
   double norm = 0;  // ||theta||
   double radius = 0;
 };
-Sphere sphere_of(const Certificate& c, Index rows);  // `rows`: of the design
+Sphere sphere_of(const Certificate& c, const Vector& correlation, Index rows);  // `rows`: of the design
 
 // The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
 // they came from. Both stay valid when columns leave.
 class BestSphere {
  public:
   // True if the ball has shrunk enough since the last time for another try at screening.
-  bool update(const Certificate& c, Index rows);
+  bool update(const Certificate& c, const Vector& correlation, Index rows);
   void restrict_to(std::span<const Index> survivors);
   Sphere sphere() const { return {correlation_, scale_, norm_, radius_}; }
 
@@ -58,8 +58,13 @@ IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphe
 std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
                                       Index most);
 Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere);
-// The same for the ball of a certificate; all columns, if the rule does not screen safely.
-Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c);
+// The same for the ball of a certificate, with X'r there or bounds of it; all columns, if the rule does not
+// screen safely.
+Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c,
+                   const Vector& correlation);
+// Whether that ball adds so little to |x_j'theta| that a rule keeps no column that drops at this level: one
+// with |x_j'r| below `level` times w_m while m columns are left.
+bool drops(const Problem& problem, const Certificate& c, double level);
 
 // The columns that a rule that is not safe keeps, from X'r at the solution of a larger strength (or at 0): it
 // supposes that no correlation changes by more than the strength does (Larsson, Bogdan & Wallin 2020).

@@ -50,7 +50,7 @@ PathStep summarize(double alpha, Fit fit, const Problem& problem, double y_norm)
       problem.ridge == 0 ? fit.certificate.residual_norm : (problem.y - fit.solution.eta).norm();
   step.explained = explained(step.residual_norm, y_norm);
   step.clusters = distinct_magnitudes(step.beta);
-  fit.solution = {}, fit.certificate.correlation = {}, fit.certificate.support = {};
+  fit.solution = {}, fit.certificate.support = {};
   step.fit = std::move(fit);
   return step;
 }

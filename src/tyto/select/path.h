@@ -36,7 +36,7 @@ std::string_view name(PathStop stop);
 // One strength of a path. A path has many, so no vector of length n or p is kept.
 struct PathStep {
   double alpha = 0;
-  Fit fit = {};          // its solution, correlation and support are empty
+  Fit fit = {};          // its solution and support are empty
   SparseBeta beta = {};  // on the problem's scale
   // Of what predicts: ||y - Xb||, and 1 - ||y - Xb||^2 / ||y||^2, or 0 where y is 0.
   double residual_norm = 0, explained = 0;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "tyto/math/entries.h"
 #include "tyto/solve/solver.h"
 
 namespace tyto {
@@ -33,9 +34,10 @@ class Apgd final : public Solver {
     previous_correlation_ = tyto::restrict_to(previous_correlation_, survivors);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal&) override {
+  IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
+                   const Goal&) override {
     if (c.primal > primal_ + c.rounding || t_ == 1)
-      t_ = 1, previous_ = x, previous_correlation_ = c.correlation;
+      t_ = 1, previous_ = x, previous_correlation_ = correlation;
     primal_ = c.primal;
     const double next_t = (1 + std::sqrt(1 + 4 * t_ * t_)) / 2, momentum = (t_ - 1) / next_t;
     t_ = next_t;
@@ -44,7 +46,7 @@ class Apgd final : public Solver {
     z.beta = x.beta + momentum * (x.beta - z.beta);
     z.eta = x.eta + momentum * (x.eta - z.eta);
     Vector& ascent = previous_correlation_;
-    ascent = c.correlation + momentum * (c.correlation - ascent);
+    ascent = correlation + momentum * (correlation - ascent);
     Iterate last = std::exchange(x, {});
     for (;;) {
       x.beta = z.beta + ascent / lipschitz_;
@@ -56,7 +58,8 @@ class Apgd final : public Solver {
       if (!(excess > 0 && excess > square(noise(problem, z)))) break;
       lipschitz_ = std::max(curvature / length, 1.2 * lipschitz_);
     }
-    previous_ = std::move(last), previous_correlation_ = c.correlation;
+    previous_ = std::move(last), previous_correlation_ = correlation;
+    return nonzero_entries(x.beta);
   }
 
  private:

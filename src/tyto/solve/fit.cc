@@ -24,8 +24,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Reduced {
   Problem problem;
   Iterate x;
-  Selection kept;   // columns of the full problem
-  SparseBeta best;  // there
+  IndexSet support;  // of x, in the problem
+  Selection kept;    // columns of the full problem
+  SparseBeta best;   // there
   double best_gap = kInfinity, least_primal = kInfinity;
   Index progress_epoch = 0;  // of the last progress, of the gap or of the primal
 
@@ -36,14 +37,14 @@ struct Reduced {
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
   bool restrict_to(std::span<const Index> survivors) {
-    const auto nonzeros = [](const Vector& v) { return (v.array() != 0).count(); };
-    const Index before = nonzeros(x.beta);
+    const std::size_t before = support.size();
     x.beta = tyto::restrict_to(x.beta, survivors);
+    support = nonzero_entries(x.beta);
     problem = tyto::restrict_to(problem, survivors);
     kept = kept.at(survivors);
     for (SparseBeta::InnerIterator it(best); it; ++it)
       if (kept.find(it.index()) < 0) it.valueRef() = 0, best_gap = kInfinity;
-    if (nonzeros(x.beta) == before) return false;
+    if (support.size() == before) return false;
     problem.design.multiply(x.beta, x.eta);
     return true;
   }
@@ -72,17 +73,18 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 // no try before the first one, which mostly is the last one too, nor where X is small, and the ball is that
 // of the last certificate.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
-                               const Certificate& c, Index epoch, bool guessing, bool lazy) {
+                               const Certificate& c, const Vector& correlation, Index epoch, bool guessing,
+                               bool lazy) {
   std::optional<IndexSet> alive;
   if (rule.safe && lazy && (epoch == 0 || in_cache(now.problem.design))) return alive;
   // Where columns are not all read anyway, dropping a few is more work than keeping them.
   const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
   if (!rule.safe) {
-    if (guessing && epoch == 0) alive = strong_survivors(now.problem, c.correlation);
+    if (guessing && epoch == 0) alive = strong_survivors(now.problem, correlation);
   } else if (rule.screens && lazy) {
-    const Sphere sphere = sphere_of(c, now.problem.design.rows());
+    const Sphere sphere = sphere_of(c, correlation, now.problem.design.rows());
     if (std::isfinite(sphere.radius)) alive = few_survivors(rule, now.problem, sphere, most);
-  } else if (rule.screens && best.update(c, now.problem.design.rows())) {
+  } else if (rule.screens && best.update(c, correlation, now.problem.design.rows())) {
     alive = few_survivors(rule, now.problem, best.sphere(), most);
   }
   if (alive && std::ssize(*alive) > most) alive.reset();
@@ -123,7 +125,7 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
             CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
   state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
-    state_->correlation.adopt(problem.y, *problem.at_zero);
+    state_->correlation.adopt(problem.y, problem.at_zero);
     if (design.rows() > design.cols() && !design.is_sparse() && !state_->takes_all())
       state_->span.know(problem.y, problem.at_zero->correlation);
   }
@@ -153,7 +155,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   Solver& solver = *state.solver;
   const Problem full = state.problem(penalty);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
-  Reduced now{full, {state.x.beta, state.x.eta}, state.all, state.x.beta};
+  Reduced now{full, {state.x.beta, state.x.eta}, state.x.support(), state.all, state.x.beta};
   BestSphere best;
   std::vector<TracePoint> trace;
   double tolerance =
@@ -171,7 +173,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   solver.attach(now.problem, now.x);
 
   for (Index epoch = 0;; ++epoch) {
-    Certificate c = state.assess(now.problem, now.x, now.kept);
+    Certificate c = state.assess(now.problem, now.x, now.support, now.kept);
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
     ask(trace.back()), asked = trace.back().seconds;
@@ -186,12 +188,15 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
                                    : Vector(now.best),
                        now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
-      Certificate other = known ? Certificate() : state.assess(full, solution, state.all);
+      const auto gradient = state.gradient;
+      Certificate other =
+          known ? Certificate() : state.assess(full, solution, nonzero_entries(solution.beta), state.all);
       Certificate& certificate = known ? c : other;
       const bool ended = converged || *status == Status::kStalled;
       if (ended && guessing && !certificate.meets(options.tolerance)) {
         guessing = false;  // the guess may have been wrong: go on with all columns
-        now = Reduced{full, solution, state.all, sparse(solution.beta, certificate.support, state.all, p)};
+        now = Reduced{full, solution, certificate.support, state.all,
+                      sparse(solution.beta, certificate.support, state.all, p)};
         now.progress_epoch = epoch;
         best = {};
         solver.attach(now.problem, now.x);
@@ -200,7 +205,10 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (converged && !certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
-        if (state.lazy()) c = state.assess(now.problem, now.x, now.kept);  // more columns have been read
+        if (state.lazy())  // more columns have been read
+          c = state.assess(now.problem, now.x, now.support, now.kept);
+        else
+          state.gradient = gradient;
       }
       if (status) {
         Fit result;
@@ -210,7 +218,8 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         result.trace = std::move(trace);
         result.epochs = epoch, result.screened = p - now.problem.design.cols();
         if (solver.takes_bounds())  // it keeps columns that it could drop
-          result.screened = std::max(result.screened, p - columns_left(rule, full, result.certificate));
+          result.screened = std::max(result.screened,
+                                     p - state.columns_left(rule, full, result.solution, result.certificate));
         result.trace.back().active = p - result.screened;
         state.last = result.trace.back();
         result.passes = state.passes_since(read_before);
@@ -218,14 +227,17 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         return result;
       }
     }
-    if (std::optional<IndexSet> alive = screen(rule, now, best, c, epoch, guessing, solver.takes_bounds())) {
+    const Vector* ascent = &state.ascent(now.problem, now.x, now.kept);
+    Vector left;
+    if (auto alive = screen(rule, now, best, c, *ascent, epoch, guessing, solver.takes_bounds())) {
       const bool moved = now.restrict_to(*alive);
       best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);
       if (moved) continue;  // another point: first its certificate
-      c.correlation = restrict_to(c.correlation, *alive), c.support = nonzero_entries(now.x.beta);
+      left = restrict_to(*ascent, *alive), ascent = &left;
+      c.support = now.support;
     }
-    solver.advance(now.problem, now.x, c, {tolerance * c.primal, stop, exact});
+    now.support = solver.advance(now.problem, now.x, c, *ascent, {tolerance * c.primal, stop, exact});
   }
 }
 

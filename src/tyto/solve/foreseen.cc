@@ -40,14 +40,13 @@ bool Sequence::State::expect(std::span<const SortedL1> next, const Vector& beta,
   return solver->expect(entries_above(counted, std::max(least, price(std::min(kSoon, next.size() - 1)))));
 }
 
-void Sequence::State::extend(const Problem& problem) const {
+void Sequence::State::extend(const Problem& problem) {
   const Iterate at{x.beta, x.eta};
   Certificate c;
-  c.correlation = correlation.values(all);
-  c.support = nonzero_entries(at.beta);
-  add_ridge(problem, at.beta, c.correlation);
+  c.support = x.support();
   c.residual_norm = std::sqrt((y - at.eta).squaredNorm() + ridge * at.beta.squaredNorm());
-  solver->prepare(problem, at, c, [this](Index j) { return correlation.exact(j); });
+  solver->prepare(problem, at, c, correlation.values(problem, at.beta, all),
+                  [this](Index j) { return correlation.exact(j); });
 }
 
 NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seconds,
@@ -113,12 +112,14 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   for (Index k = 0; k < count; ++k) {
     problem.penalty = penalties[static_cast<std::size_t>(k)];
     Iterate x{points.betas.col(k), state.y - points.residuals.col(k)};
-    Certificate c =
-        certify(problem, x, {settled.bounds.col(k), settled.dual_norms[k], nonzero_entries(x.beta)});
+    const Vector bounds = settled.bounds.col(k);
+    IndexSet support = nonzero_entries(x.beta);
+    Vector at_support = restrict_to(bounds, support);
+    Certificate c = certify(problem, x, {settled.dual_norms[k], std::move(support), std::move(at_support)});
     if (!c.meets(state.options.tolerance)) break;
     Fit& fit = fits.emplace_back();
     fit.status = Status::kConverged, fit.epochs = 1;
-    fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c);
+    fit.screened = p - columns_left(screening_rule(state.options.screening), problem, c, bounds);
     fit.trace = {{1, 0, c.primal, c.gap, p - fit.screened}};
     fit.solution = std::move(x), fit.certificate = std::move(c);
   }

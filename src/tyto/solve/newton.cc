@@ -32,17 +32,18 @@ class Newton final : public Solver {
     if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) override {
-    if (fallback_) return fallback_->advance(problem, x, c, goal);
-    if (too_large(problem,
-                  std::ssize(
-                      c.support))) {  // a first-order method, from here on; it wants the whole gradient first
+  IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
+                   const Goal& goal) override {
+    if (fallback_) return fallback_->advance(problem, x, c, correlation, goal);
+    // A first-order method, from here on; it wants the whole gradient first.
+    if (too_large(problem, std::ssize(c.support))) {
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
-      return fallback_->attach(problem, x);
+      fallback_->attach(problem, x);
+      return c.support;
     }
-    choose(problem, x, c);
-    start(problem, x, c, goal.exact);
+    choose(problem, x, c, correlation);
+    start(problem, x, c, correlation, goal.exact);
     // Far from the solution these columns are not the right ones yet. A few of many are little work beside
     // the pass that comes next.
     const bool few = 32 * columns_.size() < problem.design.cols();
@@ -50,7 +51,7 @@ class Newton final : public Solver {
     descend(problem.penalty.head(std::ssize(columns_.present())),
             {.gap = std::max(0.5 * goal.gap, few ? 0 : 0.0005 * c.gap), .enough = enough}, goal.stop);
     settled_ = true;
-    finish(problem, x);
+    return finish(problem, x);
   }
 
   bool foresee(const Problem& problem, Vector& beta, double tolerance) override {
@@ -72,10 +73,11 @@ class Newton final : public Solver {
     expected_ = columns;
     return !columns_.contains(columns);
   }
-  void prepare(const Problem& problem, const Iterate& x, const Certificate& c, const Exact& exact) override {
+  void prepare(const Problem& problem, const Iterate& x, const Certificate& c, const Vector& correlation,
+               const Exact& exact) override {
     if (fallback_ || !columns_.covariance()) return;
     include(problem.design, c.support);
-    start(problem, x, c, exact);
+    start(problem, x, c, correlation, exact);
   }
 
  private:
@@ -151,7 +153,7 @@ class Newton final : public Solver {
 
   // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
   // or else only by what comes near its price: a column costs as many products as there are columns.
-  void choose(const Problem& problem, const Iterate& x, const Certificate& c) {
+  void choose(const Problem& problem, const Iterate& x, const Certificate& c, const Vector& correlation) {
     const Index p = problem.design.cols();
     reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
@@ -159,8 +161,8 @@ class Newton final : public Solver {
     const Index little = unnoticed(problem.design, c.support.empty(), c.scale);
     const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(c.support), little}));
     Vector room;
-    const Vector& pull = problem.penalty.counted(c.correlation, room);
-    IndexSet want = hardest(c.support, x.beta, pull, count);
+    const Vector& pull = problem.penalty.counted(correlation, room);
+    IndexSet want = hardest(c.support, pull, count);
     if (columns_.covariance() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
@@ -189,33 +191,20 @@ class Newton final : public Solver {
     return columns_.covariance() && !design.is_sparse() && 5 * wanted > 2 * p && 2 * p < n && n <= kShort;
   }
 
-  // The support and `count` others.
-  IndexSet hardest(const IndexSet& support, const Vector& beta, const Vector& correlation, Index count) {
-    IndexSet want, rest;
-    want.reserve(support.size() + at(count)), want = support;
-    // A level that enough columns reach, near that of the last time; then the best of those.
-    const Index enough = std::min(beta.size(), std::ssize(want) + count);
-    const auto reached = [&](double level) {
-      return kernels::count_above(correlation.data(), beta.size(), level) >= enough;
-    };
-    const double largest = kernels::magnitudes(correlation.data(), beta.size()).largest;
-    if (!(level_ > 0.01 * largest && level_ < largest)) level_ = largest;
-    while (level_ < largest && reached(1.4 * level_)) level_ *= 1.4;
-    while (level_ > 0 && !reached(level_)) level_ = level_ > 1e-300 ? 0.7 * level_ : 0;
-    const auto pull = [&](Index j) { return std::abs(correlation[j]); };
-    rest = entries_above(correlation, level_);
-    std::erase_if(rest, [&](Index j) { return beta[j] != 0; });
-    if (count < std::ssize(rest)) {
-      std::nth_element(rest.begin(), rest.begin() + count, rest.end(),
-                       [&](Index a, Index b) { return pull(a) != pull(b) ? pull(a) > pull(b) : a < b; });
-      rest.resize(at(count));
-    }
-    want.insert(want.end(), rest.begin(), rest.end());
-    std::sort(want.begin(), want.end());
-    return want;
+  // The support, and `count` others that pull hardest.
+  static IndexSet hardest(const IndexSet& support, const Vector& pull, Index count) {
+    const IndexSet most = largest_entries(pull, std::ssize(support) + count);
+    IndexSet others, result;
+    others.reserve(most.size());
+    std::ranges::set_difference(most, support, std::back_inserter(others));
+    keep_largest(others, pull, count);
+    result.reserve(support.size() + others.size());
+    std::ranges::merge(support, others, std::back_inserter(result));
+    return result;
   }
 
-  void start(const Problem& problem, const Iterate& x, const Certificate& c, const Exact& exact) {
+  void start(const Problem& problem, const Iterate& x, const Certificate& c, const Vector& correlation,
+             const Exact& exact) {
     Vector beta = Vector::Zero(columns_.size());
     for (const Index slot : columns_.present()) beta[slot] = x.beta[columns_.column(slot)];
     start_ = beta;
@@ -225,21 +214,21 @@ class Newton final : public Solver {
     stale_ = false;
     rr_ = c.residual_norm * c.residual_norm;
     if (columns_.covariance())
-      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, c, exact, carried);
+      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, correlation, exact, carried);
     else
       state_ = problem.y - x.eta;
   }
 
-  // X'r by slot: from the certificate where it has it; if the pattern is `carried`, what the Gram matrix made
-  // of the last one; else from the data.
-  Vector read_ascent(const Problem& problem, const Vector& r, const Certificate& c, const Exact& exact,
+  // X'r by slot: what is exact already; if the pattern is `carried`, what the Gram matrix made of the last
+  // one; else from the data.
+  Vector read_ascent(const Problem& problem, const Vector& r, const Vector& correlation, const Exact& exact,
                      bool carried) {
     Vector ascent = Vector::Zero(columns_.size());
     std::vector<Index> unread, slots;
     for (const Index slot : columns_.present()) {
       const Index j = columns_.column(slot);
       if (exact(j))
-        ascent[slot] = c.correlation[j];
+        ascent[slot] = correlation[j];
       else if (carried && slot < std::ssize(known_) && known_[at(slot)])
         ascent[slot] = state_[slot];
       else
@@ -291,7 +280,7 @@ class Newton final : public Solver {
     return next.changed;
   }
 
-  void finish(const Problem& problem, Iterate& x) {
+  IndexSet finish(const Problem& problem, Iterate& x) {
     const Vector beta = this->beta();
     put(beta, x.beta);  // the columns that were not 0 before are among them
     IndexSet support;
@@ -299,6 +288,7 @@ class Newton final : public Solver {
       if (beta[slot] != 0) support.push_back(columns_.column(slot));
     std::ranges::sort(support);
     problem.design.multiply(support, x.beta(support), x.eta);
+    return support;
   }
   // From slots to columns.
   void put(const Vector& by_slot, Vector& beta) const {
@@ -313,7 +303,7 @@ class Newton final : public Solver {
   std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
-  double gap_ = 0, level_ = 0;
+  double gap_ = 0;
   Cuts cuts_;
   bool stale_ = false;
   bool settled_ = false;  // the pattern is that of the penalty at hand

@@ -8,6 +8,7 @@
 
 #include "tyto/problem/correlation.h"
 #include "tyto/problem/correlation_span.h"
+#include "tyto/problem/screening.h"
 #include "tyto/solve/fit.h"
 
 namespace tyto {
@@ -18,6 +19,7 @@ struct Point {
   Vector eta;
 
   explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
+  IndexSet support() const { return {beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros()}; }
   void move_to(const Iterate& x, std::span<const Index> support) {
     beta = sparse(x.beta, support, Selection::first(x.beta.size()), x.beta.size()), eta = x.eta;
   }
@@ -39,6 +41,7 @@ struct Sequence::State {
   Index entries;
   Index ahead = kAhead;                             // fits that are tried at once
   std::shared_ptr<const AtZero> at_zero = nullptr;  // X'y that came with the problem: a pass, once it is used
+  std::shared_ptr<const Vector> gradient = nullptr;  // X'r, where all columns are read
   bool on_path = false;
   TracePoint last = {};  // of the last answer
 
@@ -46,22 +49,36 @@ struct Sequence::State {
 
   // One pass over the columns of the problem, or less where bounds will do. `kept`: its columns in `design`.
   bool lazy() const { return solver->takes_bounds() && correlation.pays(); }
-  Certificate assess(const Problem& problem, const Iterate& at, const Selection& kept) {
+  Certificate assess(const Problem& problem, const Iterate& at, IndexSet support, const Selection& kept) {
     const std::shared_ptr<const AtZero> known = std::exchange(at_zero, nullptr);
     if (lazy()) {  // it has adopted them
       if (known) design.count_pass();
       correlation.move_to(y - at.eta);
-      return certify(problem, at, correlation.settle(problem, at.beta, kept));
+      return certify(problem, at, correlation.settle(problem, at.beta, std::move(support), kept));
     }
-    const bool whole = problem.design.cols() == design.cols();
-    if (!known || !whole || (at.eta.array() != 0).any()) return certify(problem, at);
-    design.count_pass();
-    Vector values = known->correlation;
-    add_ridge(problem, at.beta, values);
-    const std::optional<double> ratio = known->penalty.multiple_of(problem.penalty);
-    const double dual_norm =
-        ratio && problem.ridge == 0 ? *ratio * known->dual_norm : problem.penalty.dual_norm(values);
-    return certify(problem, at, {std::move(values), dual_norm, nonzero_entries(at.beta)});
+    if (known && support.empty() && problem.design.cols() == design.cols()) {
+      design.count_pass();
+      gradient = {known, &known->correlation};
+      const std::optional<double> ratio = known->penalty.multiple_of(problem.penalty);
+      const double dual_norm =
+          ratio && problem.ridge == 0 ? *ratio * known->dual_norm : problem.penalty.dual_norm(*gradient);
+      return certify(problem, at, {dual_norm, {}, {}});
+    }
+    gradient.reset();
+    gradient = std::make_shared<const Vector>(tyto::correlation(problem, at));
+    return certify(problem, at, settle(problem, *gradient, std::move(support)));
+  }
+  // X'r at the point that was assessed last, or bounds of it.
+  const Vector& ascent(const Problem& problem, const Iterate& at, const Selection& kept) {
+    return lazy() ? correlation.values(problem, at.beta, kept) : *gradient;
+  }
+  // There, on the full problem: how many columns the rule keeps. Mostly it is seen from a few of them.
+  Index columns_left(const ScreeningRule& rule, const Problem& full, const Iterate& at,
+                     const Certificate& c) {
+    const Contenders& few = correlation.contenders();
+    if (rule.safe && rule.screens && lazy() && !few.columns.empty() && drops(full, c, few.level))
+      return tyto::columns_left(rule, restrict_to(full, few.columns), c, few.bounds);
+    return tyto::columns_left(rule, full, c, ascent(full, at, all));
   }
   double passes_since(Index entries_read) const {
     return static_cast<double>(design.entries_read() - entries_read) /
@@ -82,7 +99,7 @@ struct Sequence::State {
   // Tells the solver which columns pull as hard as they will have to soon; true if it lacks some.
   bool expect(std::span<const SortedL1> next, const Vector& beta, const Vector& pulls) const;
   // The solver takes in what it expects, at the point of the last certificate.
-  void extend(const Problem& problem) const;
+  void extend(const Problem& problem);
 };
 
 }  // namespace tyto

@@ -20,7 +20,7 @@ struct StochasticOptions {
   std::uint64_t seed = 1;  // same seed, same run
 };
 
-// Whether a column's entry of a certificate's correlation is x_j'r itself, and not a bound of it.
+// Whether a column's entry of a correlation is x_j'r itself, and not a bound of it.
 using Exact = std::function<bool(Index)>;
 inline bool all_exact(Index) { return true; }
 
@@ -41,9 +41,10 @@ class Solver {
   // non-zero coefficient left, so that x is another point than before.
   virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                            bool moved) = 0;
-  // One epoch. c is the certificate at x: c.correlation = X'(y - Xb) is minus the gradient, already paid for,
-  // and c.support are the columns of the problem where x is not 0.
-  virtual void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal& goal) = 0;
+  // One epoch. c is the certificate at x, and X'r = X'(y - Xb) is minus the gradient, already paid for.
+  // Returns the columns of the problem where x is not 0 now.
+  virtual IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c,
+                           const Vector& correlation, const Goal& goal) = 0;
   // Another penalty: moves beta from the point of the last advance(), prepare() or foresee() to about its
   // solution, by what the solver has in memory, without reading X. False if it cannot; then beta is as it
   // was.
@@ -55,7 +56,7 @@ class Solver {
   virtual bool expect(const IndexSet& /*columns*/) { return false; }
   // Takes in the columns that are expected, so that points can be foreseen from x; c is its certificate.
   virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/,
-                       const Exact& /*exact*/) {}
+                       const Vector& /*correlation*/, const Exact& /*exact*/) {}
   // Whether bounds of the correlation will do for columns that do not matter to the certificate.
   virtual bool takes_bounds() const { return false; }
   // Epochs without progress after which there will be none.

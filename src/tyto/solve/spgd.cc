@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "tyto/math/entries.h"
 #include "tyto/math/rows.h"
 #include "tyto/solve/solver.h"
 
@@ -34,10 +35,11 @@ class Spgd final : public Solver {
     choose(problem);
   }
 
-  void advance(const Problem& problem, Iterate& x, const Certificate& c, const Goal&) override {
+  IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
+                   const Goal&) override {
     const bool first = !std::isfinite(primal_);
     if (c.primal <= primal_ + c.rounding && (first || x.beta != snapshot_.beta)) {
-      snapshot_ = x, ascent_ = c.correlation, primal_ = c.primal;
+      snapshot_ = x, ascent_ = correlation, primal_ = c.primal;
     } else {
       x = snapshot_, step_ /= 2;
     }
@@ -53,6 +55,7 @@ class Spgd final : public Solver {
       problem.penalty.prox(x.beta, step_);
     }
     problem.design.multiply(x.beta, x.eta);
+    return nonzero_entries(x.beta);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "tests/support/varied.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/weights.h"
+#include "tyto/problem/screening.h"
 #include "tyto/solve/fit.h"
 
 namespace tyto {
@@ -33,7 +35,7 @@ Vector correlations(const Design& design, const Vector& r) {
 // went.
 void expect_bounds(const Correlation& correlation, const Design& design, const Vector& r, double way,
                    bool nonnegative) {
-  const Vector want = correlations(design, r), all = correlation.values(all_columns(design.cols()));
+  const Vector want = correlations(design, r);
   for (Index j = 0; j < want.size(); ++j) {
     const double rounding = 1e-14 * design.magnitudes()[j] * (r.norm() + way);
     if (correlation.exact(j)) {
@@ -43,7 +45,6 @@ void expect_bounds(const Correlation& correlation, const Design& design, const V
     } else {
       EXPECT_GE(std::abs(correlation.value(j)), std::abs(want[j]) - rounding) << j;
     }
-    EXPECT_DOUBLE_EQ(all[j], correlation.value(j)) << j;
   }
 }
 
@@ -62,7 +63,8 @@ TEST(Correlation, TheLargestCountsWhereWeightsTie) {
       Correlation correlation(problem.design, false);
       correlation.move_to(problem.y);
       const double norm = problem.penalty.dual_norm(want);
-      EXPECT_NEAR(correlation.settle(problem, beta, all_columns(5)).dual_norm, norm, 1e-14 * norm);
+      EXPECT_NEAR(correlation.settle(problem, beta, nonzero_entries(beta), all_columns(5)).dual_norm, norm,
+                  1e-14 * norm);
     }
   }
 }
@@ -83,9 +85,10 @@ TEST(Correlation, AdoptsWhatIsKnownAtZero) {
   const auto settled_norm = [&](const Problem& at) {
     const Design counted = at.design.with_counter();
     Correlation correlation(counted, false);
-    correlation.adopt(at.y, known);
-    const Settled settled = correlation.settle(at, Vector::Zero(50), all_columns(50));
-    EXPECT_EQ(settled.correlation, known.correlation);
+    correlation.adopt(at.y, std::make_shared<const AtZero>(known));
+    const Vector zero = Vector::Zero(50);
+    const Settled settled = correlation.settle(at, zero, {}, all_columns(50));
+    EXPECT_EQ(correlation.values(at, zero, all_columns(50)), known.correlation);
     EXPECT_EQ(counted.entries_read(), 0);
     return settled.dual_norm;
   };
@@ -127,14 +130,21 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
     const bool nonnegative = random.chance(0.3);
     Correlation correlation(design, nonnegative);
     Vector r = random_vector(random, n);
-    if (random.chance(0.5)) correlation.move_to(random_vector(random, n));
-    correlation.move_to(r);
-    correlation.read(all_columns(p));
+    if (random.chance(0.5)) {
+      Problem problem{design, r, SortedL1(Vector::Ones(p), nonnegative)};
+      correlation.adopt(r, std::make_shared<const AtZero>(at_zero(problem)));
+    } else {
+      if (random.chance(0.5)) correlation.move_to(random_vector(random, n));
+      correlation.move_to(r);
+      correlation.read(all_columns(p));
+    }
+    const double shrink = random.chance(0.3) ? random.uniform(0.2, 3) : 1;  // far, in one direction
     double way = 0;
     for (int step = 0; step < 60; ++step) {
       const Vector before = r;
       const double size = std::pow(10, random.uniform(-16, 1));
       if (random.chance(0.05)) r.setZero();
+      r *= shrink;
       if (random.chance(0.9)) r += size * random_vector(random, n);
       way += (r - before).norm();
       correlation.move_to(r);
@@ -174,26 +184,35 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
   const Iterate x = make_iterate(problem, beta);
   const Certificate want = certify(problem, x);
   correlation.move_to(problem.y - x.eta);
-  const Settled settled = correlation.settle(problem, beta, columns);
-  const Vector& values = settled.correlation;
+  const Settled settled = correlation.settle(problem, beta, nonzero_entries(beta), columns);
   const double dual_norm = settled.dual_norm;
   EXPECT_EQ(settled.support, nonzero_entries(beta));
+  const Contenders few = correlation.contenders();
+  const Vector exact = tyto::correlation(problem, x), values = correlation.values(problem, beta, columns);
   ASSERT_EQ(values.size(), problem.design.cols());
-  EXPECT_EQ(values, correlation.values(columns));
-  const double norm = problem.penalty.dual_norm(want.correlation);
+  for (Index k = 0; k < values.size(); ++k)
+    EXPECT_DOUBLE_EQ(values[k],
+                     correlation.value(columns[static_cast<std::size_t>(k)]) - problem.ridge * beta[k]);
+  const double norm = problem.penalty.dual_norm(exact);
   EXPECT_NEAR(dual_norm, norm, 1e-12 * norm);
   EXPECT_NEAR(problem.penalty.dual_norm(values), norm, 1e-12 * norm);
   for (Index j = 0; j < values.size(); ++j) {
     const double rounding = 1e-14 * problem.design.magnitudes()[j] * want.residual_norm;
-    EXPECT_GE(std::abs(values[j]), std::abs(want.correlation[j]) - rounding) << j;
+    EXPECT_GE(std::abs(values[j]), std::abs(exact[j]) - rounding) << j;
     if (beta[j] != 0) {
-      EXPECT_NEAR(values[j], want.correlation[j], rounding) << j;
+      EXPECT_NEAR(values[j], exact[j], rounding) << j;
     }
   }
+  const Vector at_support = restrict_to(values, settled.support);
+  EXPECT_LE((settled.at_support - at_support).norm(), 1e-14 * at_support.norm());
   const Certificate got = certify(problem, x, settled);
   EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
   EXPECT_NEAR(got.primal, want.primal, want.rounding);
   EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);
+  if (few.columns.empty() || !drops(problem, got, few.level)) return;
+  for (const char* rule : {"seed", "safe"})
+    EXPECT_EQ(columns_left(screening_rule(rule), restrict_to(problem, few.columns), got, few.bounds),
+              columns_left(screening_rule(rule), problem, got, values));
 }
 
 TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
@@ -215,6 +234,31 @@ TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
         if (random.chance(0.2)) beta[j] = random.chance(0.3) ? 0 : beta[j] + size * random.normal();
     }
   }
+}
+
+// The first fit on some data, which X'y came with: as long as r has gone from y to one other point, X'y
+// itself bounds X'r there, and few columns are looked at.
+TEST(Correlation, SettlesNearZeroFromWhatIsKnownThere) {
+  Random random(7);
+  int few = 0;
+  for (const char* weights : {"oscar", "bh", "lasso", "linf"})
+    for (const double strength : {0.99, 0.95, 0.9, 0.5})
+      for (const double ridge : {0.0, 0.5}) {
+        SCOPED_TRACE(testing::Message() << weights << " " << strength << " " << ridge);
+        Problem problem = simulated_problem(random, 60, 2000, make_weights(weights, {60, 2000, 0.1}), 1);
+        problem.penalty = problem.penalty.scaled(strength * alpha_max(problem));
+        problem.ridge = ridge;
+        Correlation correlation(problem.design, false);
+        correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
+        const Vector zero = Vector::Zero(2000), beta = fit(problem, {.tolerance = 1e-12}).solution.beta;
+        expect_settled(correlation, problem, zero, all_columns(2000));
+        correlation.move_to(problem.y - make_iterate(problem, beta).eta);
+        correlation.settle(problem, beta, nonzero_entries(beta), all_columns(2000));
+        few += correlation.contenders().columns.empty() ? 0 : 1;
+        for (const double factor : {1.0, 1.001, 0.5, 0.0})
+          expect_settled(correlation, problem, factor * beta, all_columns(2000));
+      }
+  EXPECT_GE(few, 8);
 }
 
 // The residual is the same, but not the columns that make it: what was settled for the one must not stand
@@ -270,7 +314,7 @@ TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
       const Vector r = problem.y - make_iterate(problem, beta).eta;
       const Index before = problem.design.entries_read();
       correlation.move_to(r);
-      correlation.settle(problem, beta, all_columns(2000));
+      correlation.settle(problem, beta, nonzero_entries(beta), all_columns(2000));
       EXPECT_LE(problem.design.entries_read() - before, 50 * 2000 / 10);
       expect_settled(correlation, problem, beta, all_columns(2000));
     }

@@ -115,9 +115,10 @@ TEST(Certify, ZeroWeightsGiveAFiniteDualPoint) {
   Vector w = Vector::Zero(6);
   w[0] = 3;
   const Problem problem = dense_problem(random_matrix(random, 10, 6), random_vector(random, 10), w);
-  const Certificate c = certify(problem, make_iterate(problem, random_vector(random, 6)));
+  const Iterate x = make_iterate(problem, random_vector(random, 6));
+  const Certificate c = certify(problem, x);
   EXPECT_TRUE(std::isfinite(c.gap) && std::isfinite(c.dual) && c.scale > 0);
-  EXPECT_LE(problem.penalty.dual_norm(c.scale * c.correlation), 1 + 1e-14);
+  EXPECT_LE(problem.penalty.dual_norm(c.scale * correlation(problem, x)), 1 + 1e-14);
 }
 
 TEST(Certify, ZeroResponseHasNoGapAtZero) {

@@ -134,22 +134,26 @@ TEST(Cuts, ManyEqualSumsKeep) {
     }
 }
 
+IndexSet survivors_at(const Problem& problem, const Iterate& x, std::string_view rule) {
+  const Vector v = correlation(problem, x);
+  return survivors(screening_rule(rule), problem, sphere_of(certify(problem, x), v, problem.design.rows()));
+}
+
 // X = I_2, y = (1.5, 1.5), w = (3, 1): the solution is 0 and the gap at 0 is 0, yet 1.5 > w_2. Property 5 of
 // the seed paper fails; the cumulative rule screens both.
 TEST(Survivors, SeedNeverFindsSomeZeros) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(2, 2), vec({1.5, 1.5}), vec({3, 1}));
-  const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(2)));
-  EXPECT_EQ(c.gap, 0);
-  EXPECT_EQ(survivors(screening_rule("seed"), problem, sphere_of(c, problem.design.rows())).size(), 2u);
-  EXPECT_EQ(survivors(screening_rule("safe"), problem, sphere_of(c, problem.design.rows())).size(), 0u);
+  const Iterate zero = make_iterate(problem, Vector::Zero(2));
+  EXPECT_EQ(certify(problem, zero).gap, 0);
+  EXPECT_EQ(survivors_at(problem, zero, "seed").size(), 2u);
+  EXPECT_EQ(survivors_at(problem, zero, "safe").size(), 0u);
 }
 
 TEST(Survivors, SupportOfALassoStaysAtItsSolution) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({3, -2, 0.5}), vec({1, 1, 1}));
-  const Certificate c = certify(problem, make_iterate(problem, vec({2, -1, 0})));
+  const Iterate x = make_iterate(problem, vec({2, -1, 0}));
   for (const std::string_view rule : {"seed", "safe"})
-    EXPECT_EQ(survivors(screening_rule(rule), problem, sphere_of(c, problem.design.rows())), (IndexSet{0, 1}))
-        << rule;
+    EXPECT_EQ(survivors_at(problem, x, rule), (IndexSet{0, 1})) << rule;
 }
 
 // Radius 0 at the exact dual optimum: the margin for rounding of x'theta alone must keep the support.
@@ -172,14 +176,13 @@ TEST(Survivors, MarginCoversTheRoundingOfTheCorrelation) {
 TEST(Survivors, ANegativeGapStillLeavesARadius) {
   Certificate c;
   c.primal = 1, c.dual = 1, c.gap = -1e-17, c.rounding = 1e-15;
-  EXPECT_GE(sphere_of(c, 1).radius, std::sqrt(2e-15));
+  const Vector none;
+  EXPECT_GE(sphere_of(c, none, 1).radius, std::sqrt(2e-15));
 }
 
 TEST(Survivors, OfNoneAreAllColumns) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({0, 0, 0}), vec({1, 1, 1}));
-  const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(3)));
-  EXPECT_EQ(survivors(screening_rule("none"), problem, sphere_of(c, problem.design.rows())),
-            (IndexSet{0, 1, 2}));
+  EXPECT_EQ(survivors_at(problem, make_iterate(problem, Vector::Zero(3)), "none"), (IndexSet{0, 1, 2}));
 }
 
 // Few of them, or none if there are more; and their number.
@@ -198,10 +201,12 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
     if (random.chance(0.3)) problem.design = problem.design.without(0);
     if (random.chance(0.3)) problem.ridge = random.uniform(0, 2);
     if (random.chance(0.3)) problem.penalty = SortedL1(problem.penalty.weights(), true);
-    const Certificate c = certify(problem, make_iterate(problem, Vector::Zero(p)));
+    const Iterate zero = make_iterate(problem, Vector::Zero(p));
+    const Certificate c = certify(problem, zero);
+    const Vector v = correlation(problem, zero);
     const double radius = random.chance(0.5) ? random.uniform(0, 1) : random.chance(0.5) ? 1e-8 : 0;
     const double scale = random.chance(0.1) ? 0 : random.chance(0.2) ? -c.scale : c.scale;
-    const Sphere sphere{c.correlation, scale, std::abs(scale) * c.residual_norm, radius};
+    const Sphere sphere{v, scale, std::abs(scale) * c.residual_norm, radius};
     const Vector bounds = sphere_bounds(problem, sphere);
     for (const ScreeningRule& rule : screening_rules()) {
       const IndexSet all = survivors(rule, problem, sphere);

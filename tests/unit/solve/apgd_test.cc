@@ -4,6 +4,7 @@
 
 #include "tests/support/certified.h"
 #include "tests/support/random.h"
+#include "tyto/math/entries.h"
 #include "tyto/math/weights.h"
 
 namespace tyto {
@@ -32,15 +33,17 @@ TEST(Apgd, FirstStepIsAProximalGradientStep) {
   const auto solver = find_solver("apgd").make({});
   Iterate x = make_iterate(problem, Vector::Zero(100));
   const Certificate c = certify(problem, x);
+  const Vector ascent = correlation(problem, x);
   solver->attach(problem, x);
-  solver->advance(problem, x, c, {});
+  const IndexSet support = solver->advance(problem, x, c, ascent, {});
+  EXPECT_EQ(support, nonzero_entries(x.beta));
   Vector eta;
   problem.design.multiply(x.beta, eta);
   EXPECT_LE((eta - x.eta).norm(), 1e-12 * eta.norm());
   // b = prox(g / L) gives g - L b in the subdifferential of J at b, for the L that was used.
-  const double lipschitz = (c.correlation.dot(x.beta) - problem.penalty.value(x.beta)) / x.beta.squaredNorm();
+  const double lipschitz = (ascent.dot(x.beta) - problem.penalty.value(x.beta)) / x.beta.squaredNorm();
   EXPECT_GE(lipschitz * x.beta.squaredNorm() * (1 + 1e-9), x.eta.squaredNorm()) << "the step is too long";
-  EXPECT_NEAR(problem.penalty.dual_norm(c.correlation - lipschitz * x.beta), 1, 1e-9);
+  EXPECT_NEAR(problem.penalty.dual_norm(ascent - lipschitz * x.beta), 1, 1e-9);
 }
 
 // The epochs measured here, with a third more: a step size or a momentum that has gone bad costs far more.
