@@ -20,8 +20,9 @@ struct Contenders {
   Vector bounds;  // of X'r there
   double least = 0, level = 0;
 };
-Contenders contenders(const SortedL1& penalty, const Vector& v, double level);  // where v bounds X'r
-Contenders narrowed(const SortedL1& penalty, Contenders of, double level);      // at a higher level
+// Where v bounds X'r. None, if they are more than `most`.
+Contenders contenders(const SortedL1& penalty, const Vector& v, double level, Index most);
+Contenders narrowed(const SortedL1& penalty, Contenders of, double level);  // at a higher level
 // Those of them that have to be read for J°: the prefix that pays at that level.
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 
@@ -64,6 +65,7 @@ class Correlation {
   }
   Vector bounds(const Selection& columns) const;
 
+  Index most_read() const { return 3 * design_.cols() / 4; }  // more than that: all are sooner read
   void read_places(const IndexSet& places, const Selection& columns);
   Contenders contenders_near_zero(const SortedL1& penalty, double level) const;
   void update(const SortedL1& penalty, Contenders& of) const;

@@ -17,6 +17,24 @@ Index hardest(const SortedL1& penalty, const Vector& v) {
   return entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest).front();
 }
 
+// Drops what is below the price of the last of those that are left, as long as there is much of it; so it was
+// when there were that many before.
+Contenders narrowed(const SortedL1& penalty, Contenders of, double level, Index before) {
+  Index left = std::ssize(of.columns);
+  of.level = level, of.least = level * penalty.weight(std::min(before, penalty.size()) - 1);
+  while (left > 0 && 10 * left < 9 * before) {
+    before = left, left = 0;
+    of.least = level * penalty.weight(before - 1);
+    for (Index k = 0; k < before; ++k) {
+      const auto from = static_cast<std::size_t>(k), to = static_cast<std::size_t>(left);
+      of.columns[to] = of.columns[from], of.bounds[left] = of.bounds[k];
+      left += std::abs(of.bounds[k]) >= of.least ? 1 : 0;
+    }
+  }
+  of.columns.resize(static_cast<std::size_t>(left)), of.bounds.conservativeResize(left);
+  return of;
+}
+
 // Contenders where bound(j) >= |x_j'r|, and is above |v_j| times a factor by no more than `slack`. None, if
 // by v alone they would be more than `most`.
 template <class Bound>
@@ -30,31 +48,20 @@ Contenders contenders_of(const SortedL1& penalty, const Vector& v, double factor
   result.columns = entries_above(v, threshold(before));
   result.bounds.resize(std::ssize(result.columns));
   std::ranges::transform(result.columns, result.bounds.begin(), bound);
-  return narrowed(penalty, std::move(result), level);
+  return narrowed(penalty, std::move(result), level, before);
 }
 
 }  // namespace
 
-Contenders contenders(const SortedL1& penalty, const Vector& v, double level) {
+Contenders contenders(const SortedL1& penalty, const Vector& v, double level, Index most) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  return contenders_of(penalty, pulls, 1, 0, level, v.size(), [&](Index j) { return pulls[j]; });
+  return contenders_of(penalty, pulls, 1, 0, level, most, [&](Index j) { return pulls[j]; });
 }
 
 Contenders narrowed(const SortedL1& penalty, Contenders of, double level) {
-  of.level = level;
-  Index left = std::ssize(of.columns);
-  for (Index before = 2 * left; left > 0 && 10 * left < 9 * before;) {
-    before = left, left = 0;
-    of.least = level * penalty.weight(before - 1);
-    for (Index k = 0; k < before; ++k) {
-      const auto from = static_cast<std::size_t>(k), to = static_cast<std::size_t>(left);
-      of.columns[to] = of.columns[from], of.bounds[left] = of.bounds[k];
-      left += std::abs(of.bounds[k]) >= of.least ? 1 : 0;
-    }
-  }
-  of.columns.resize(static_cast<std::size_t>(left)), of.bounds.conservativeResize(left);
-  return of;
+  const Index left = std::ssize(of.columns);
+  return narrowed(penalty, std::move(of), level, 2 * left);
 }
 
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level) {
@@ -77,7 +84,7 @@ const Vector& Correlation::values(const Problem& problem, const Vector& beta, co
 }
 
 void Correlation::read_places(const IndexSet& places, const Selection& columns) {
-  if (4 * std::ssize(places) > 3 * design_.cols())  // all are sooner read
+  if (std::ssize(places) > most_read())
     read_all();
   else
     read(columns.at(places));
@@ -113,8 +120,11 @@ double Correlation::dual_norm(const Problem& problem, const Vector& beta, const 
   const bool wide = !contenders_.columns.empty();
   if (!fresh_) {
     Contenders large = wide ? narrowed(penalty, contenders_, level)
-                            : tyto::contenders(penalty, values(problem, beta, columns), level);
-    read_places(short_columns_ ? large.columns : decisive(penalty, large, level), columns);
+                            : tyto::contenders(penalty, values(problem, beta, columns), level, most_read());
+    if (large.columns.empty())
+      read_all();
+    else
+      read_places(short_columns_ ? large.columns : decisive(penalty, large, level), columns);
     if (!fresh_) {
       if (!wide)
         for (const Index k : large.columns) bounds_[k] = value(columns[k]) - problem.ridge * beta[k];
