@@ -88,7 +88,7 @@ void run(const Shape& shape, const std::string& weights, double strength, double
   while (seconds.size() < 7) seconds.push_back(tyto::fit(task.problem).cpu_seconds);
   std::ranges::nth_element(seconds, seconds.begin() + 3);
   fmt::print(
-      "{:>8} x {:<8} {:9.4f} s  {:6.2f} passes  {:5} non-zeros  gap {:.1e}  X {:7.1f} MB, peak {:7.1f} MB: "
+      "{:>8} x {:<8} {:9.5f} s  {:6.2f} passes  {:5} non-zeros  gap {:.1e}  X {:7.1f} MB, peak {:7.1f} MB: "
       "1.3 X and {:.1f} vectors, {:.1f} without the program\n",
       shape.n, shape.p, seconds[3], fit.passes, (fit.solution.beta.array() != 0).count(),
       fit.certificate.relative_gap(), x_bytes / 1e6, peak / 1e6, extra / (8.0 * static_cast<double>(shape.p)),

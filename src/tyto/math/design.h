@@ -180,7 +180,7 @@ class Design {
   // x_j'v from B'v and raw_j'D v; for a far column from the latter without its mean.
   double corrected(double product, Index column, const Vector& along) const {
     for (Index d = far(column) ? 1 : 0; d < along.size(); ++d)
-      product -= columns_->offset(d, column) * along[d];
+      if (along[d] != 0) product -= columns_->offset(d, column) * along[d];
     return product / scale(column);
   }
   Index count_read(std::span<const Index> columns) const;  // returns what it adds

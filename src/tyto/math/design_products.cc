@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "tyto/base/parallel.h"
 #include "tyto/math/design.h"
@@ -262,7 +264,7 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
     std::visit([&](const auto& x) { dots(x, group, factors.data(), out.data() + begin); }, storage_);
     auto part = out.segment(begin, count).array();
     for (Index d = 0; d < along.size(); ++d)
-      part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
+      if (along[d] != 0) part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
     if (columns_->scale.size() > 0) part /= columns_->scale.segment(begin, count).array();
   });
 }
@@ -338,9 +340,14 @@ const Vector& Design::with_roots(const Vector& v, Vector& room) const {
   return room;
 }
 
+// A v that is centred but for rounding counts as centred: the mean of a column is at most its magnitude over
+// sqrt(n), so that x_j'v is off by no more than its own rounding, and no offset has to be read.
 Vector Design::along_basis(const Vector& v) const {
-  if (frame_->plain) return Vector::Constant(basis().cols(), v.sum());
-  return basis().transpose() * v;
+  if (!frame_->plain) return basis().transpose() * v;
+  const double sum = v.sum(), length = v.norm();
+  const bool centred =
+      std::isfinite(length) && std::abs(sum) <= 2 * std::numeric_limits<double>::epsilon() * length;
+  return Vector::Constant(basis().cols(), centred ? 0 : sum);
 }
 
 void Design::take_out(const Vector& shift, Vector& eta) const {

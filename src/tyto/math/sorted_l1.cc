@@ -289,12 +289,15 @@ void SortedL1::prox(Vector& v, double step) const {
 // The smallest s with S(k) <= 0 for all k, by Newton's method: s <- the ratio at the maximum of S, which
 // rises to the answer; only entries before that maximum can matter at a larger s. Before that, s rises while
 // it drops entries: the sum of any k of them over W_k is at most the answer, and needs no order.
-double SortedL1::dual_norm(const Vector& all) const {
+double SortedL1::dual_norm(const Vector& all, double at_least) const {
   if (size_ == 0) return 0;
   Vector room;
   const Vector& g = counted(all, room);
-  const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
-  double s = std::max(largest / weight(0), sum / weight_sum(size_));
+  double s = at_least;
+  if (!(s > 0)) {
+    const auto [sum, largest] = kernels::magnitudes(g.data(), g.size());
+    s = std::max(largest / weight(0), sum / weight_sum(size_));
+  }
   std::vector<double> entries = candidates(g, *this, s);
   std::span<double> u(entries);
   for (std::size_t before = 2 * u.size(); !u.empty() && 10 * u.size() < 9 * before;) {

@@ -35,8 +35,9 @@ class SortedL1 {
   double value(const Vector& beta) const;  // J(beta)
   void prox(Vector& v,
             double step) const;  // v <- argmin_b |b - v|^2 / 2 + step J(b); zeros and ties are exact
-  double dual_norm(
-      const Vector& g) const;  // max_k (|g|_(1) + ... + |g|_(k)) / (w_1 + ... + w_k), of what counts
+  // max_k (|g|_(1) + ... + |g|_(k)) / (w_1 + ... + w_k), of what counts. A number that it is known not to be
+  // below saves a look at all of g.
+  double dual_norm(const Vector& g, double at_least = 0) const;
 
   SortedL1 head(Index k) const;              // the norm with w_1, ..., w_k
   SortedL1 scaled(double multiplier) const;  // the norm with multiplier * w

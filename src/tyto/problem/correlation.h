@@ -20,8 +20,8 @@ struct Contenders {
   Vector bounds;  // of X'r there
   double least = 0, level = 0;
 };
-// Where v bounds X'r. None, if they are more than `most`.
-Contenders contenders(const SortedL1& penalty, const Vector& v, double level, Index most);
+// Where v bounds X'r. Nothing, if they are more than `most`.
+std::optional<Contenders> contenders(const SortedL1& penalty, const Vector& v, double level, Index most);
 Contenders narrowed(const SortedL1& penalty, Contenders of, double level);  // at a higher level
 // Those of them that have to be read for J°: the prefix that pays at that level.
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
@@ -67,7 +67,7 @@ class Correlation {
 
   Index most_read() const { return 3 * design_.cols() / 4; }  // more than that: all are sooner read
   void read_places(const IndexSet& places, const Selection& columns);
-  Contenders contenders_near_zero(const SortedL1& penalty, double level) const;
+  std::optional<Contenders> contenders_near_zero(const SortedL1& penalty, double level) const;
   void update(const SortedL1& penalty, Contenders& of) const;
   double dual_norm(const Problem& problem, const Vector& beta, const Selection& columns, double level);
 

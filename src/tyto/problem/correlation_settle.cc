@@ -38,13 +38,13 @@ Contenders narrowed(const SortedL1& penalty, Contenders of, double level, Index 
 // Contenders where bound(j) >= |x_j'r|, and is above |v_j| times a factor by no more than `slack`. None, if
 // by v alone they would be more than `most`.
 template <class Bound>
-Contenders contenders_of(const SortedL1& penalty, const Vector& v, double factor, double slack, double level,
-                         Index most, Bound bound) {
+std::optional<Contenders> contenders_of(const SortedL1& penalty, const Vector& v, double factor, double slack,
+                                        double level, Index most, Bound bound) {
   Contenders result{{}, {}, 0, level};
   if (v.size() == 0) return result;
   const auto threshold = [&](Index left) { return (level * penalty.weight(left - 1) - slack) / factor; };
   const auto [left, before] = count_down(v, threshold);
-  if (left > most) return result;
+  if (left > most) return std::nullopt;
   result.columns = entries_above(v, threshold(before));
   result.bounds.resize(std::ssize(result.columns));
   std::ranges::transform(result.columns, result.bounds.begin(), bound);
@@ -53,7 +53,7 @@ Contenders contenders_of(const SortedL1& penalty, const Vector& v, double factor
 
 }  // namespace
 
-Contenders contenders(const SortedL1& penalty, const Vector& v, double level, Index most) {
+std::optional<Contenders> contenders(const SortedL1& penalty, const Vector& v, double level, Index most) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
   return contenders_of(penalty, pulls, 1, 0, level, most, [&](Index j) { return pulls[j]; });
@@ -61,6 +61,7 @@ Contenders contenders(const SortedL1& penalty, const Vector& v, double level, In
 
 Contenders narrowed(const SortedL1& penalty, Contenders of, double level) {
   const Index left = std::ssize(of.columns);
+  if (left == 0) return of;
   return narrowed(penalty, std::move(of), level, 2 * left);
 }
 
@@ -91,7 +92,7 @@ void Correlation::read_places(const IndexSet& places, const Selection& columns) 
 }
 
 // No column is longer than the largest magnitude, but for rounding.
-Contenders Correlation::contenders_near_zero(const SortedL1& penalty, double level) const {
+std::optional<Contenders> Correlation::contenders_near_zero(const SortedL1& penalty, double level) const {
   const double slack = (1 + 1e-6) * factor_ * way_now_ * design_.largest_magnitude();
   const Vector& v = at_zero_->correlation;
   return contenders_of(penalty, v, factor_, slack, level, design_.cols() / 16,
@@ -111,32 +112,33 @@ void Correlation::update(const SortedL1& penalty, Contenders& of) const {
   }
 }
 
-// J° where it is at least that of some of the columns: all that may raise it are read.
+// J° where it is at least `level`: all columns that may raise it are read.
 double Correlation::dual_norm(const Problem& problem, const Vector& beta, const Selection& columns,
                               double level) {
   constexpr double kWide = 0.99;  // so that a ball around the answer adds no other columns
   const SortedL1& penalty = problem.penalty;
-  if (at_zero_ && !fresh_) contenders_ = contenders_near_zero(penalty, kWide * level);
-  const bool wide = !contenders_.columns.empty();
-  if (!fresh_) {
-    Contenders large = wide ? narrowed(penalty, contenders_, level)
-                            : tyto::contenders(penalty, values(problem, beta, columns), level, most_read());
-    if (large.columns.empty())
-      read_all();
-    else
-      read_places(short_columns_ ? large.columns : decisive(penalty, large, level), columns);
-    if (!fresh_) {
-      if (!wide)
-        for (const Index k : large.columns) bounds_[k] = value(columns[k]) - problem.ridge * beta[k];
-      bounded_ = !wide;
-      Contenders& read = wide ? contenders_ : large;
-      update(penalty, read);
-      const Vector left = narrowed(penalty, read, level).bounds;
-      return std::max(level, penalty.head(left.size()).dual_norm(left));
-    }
+  const auto of_all = [&] { return penalty.dual_norm(values(problem, beta, columns), level); };
+  if (fresh_) return of_all();
+  std::optional<Contenders> wide, large;
+  if (at_zero_) wide = contenders_near_zero(penalty, kWide * level);
+  if (wide)
+    large = narrowed(penalty, *wide, level);
+  else
+    large = tyto::contenders(penalty, values(problem, beta, columns), level, most_read());
+  if (large)
+    read_places(short_columns_ ? large->columns : decisive(penalty, *large, level), columns);
+  else
+    read_all();
+  if (fresh_) return of_all();
+  if (!wide) {
+    for (const Index k : large->columns) bounds_[k] = value(columns[k]) - problem.ridge * beta[k];
+    bounded_ = true;
   }
-  contenders_ = {};
-  return std::max(level, penalty.dual_norm(values(problem, beta, columns)));
+  Contenders& read = wide ? *wide : *large;
+  update(penalty, read);
+  const Vector left = narrowed(penalty, read, level).bounds;
+  if (wide) contenders_ = std::move(*wide);
+  return std::max(level, penalty.head(left.size()).dual_norm(left));
 }
 
 Settled Correlation::settle(const Problem& problem, const Vector& beta, IndexSet support,

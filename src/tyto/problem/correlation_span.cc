@@ -60,7 +60,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     std::vector<bool> wanted(at(p));
     for (Index k = 0; k < count; ++k) {
       const Vector v = result.bounds.col(k);
-      large[at(k)] = contenders(penalty(k), v, levels[k], p);
+      large[at(k)] = *contenders(penalty(k), v, levels[k], p);
       for (const Index j : decisive(penalty(k), large[at(k)], levels[k])) wanted[at(j)] = true;
     }
     for (const Index j : result.read) wanted[at(j)] = false;

@@ -77,7 +77,8 @@ Vector correlation(const Problem& problem, const Iterate& x) {
 
 Settled settle(const Problem& problem, const Vector& correlation, IndexSet support) {
   Vector at_support = restrict_to(correlation, support);
-  return {problem.penalty.dual_norm(correlation), std::move(support), std::move(at_support)};
+  const double least = problem.penalty.head(at_support.size()).dual_norm(at_support);
+  return {problem.penalty.dual_norm(correlation, least), std::move(support), std::move(at_support)};
 }
 
 Certificate certify(const Problem& problem, const Iterate& x) {

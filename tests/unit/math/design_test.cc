@@ -288,6 +288,35 @@ TEST(Design, ColumnsOfFewEntries) {
   }
 }
 
+// A residual sums to 0 but for rounding, which does not have to be told from 0; what is more has to.
+TEST(Design, CentredVectorsNeedNoOffsets) {
+  Random random(11);
+  int little = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    Eigen::MatrixXd x = Eigen::MatrixXd::Zero(80, 12);
+    for (double& entry : x.reshaped())
+      if (random.chance(0.2)) entry = 3 + random.normal();
+    Vector v = random_vector(random, 80) * std::pow(10, random.uniform(-120, 120));
+    v.array() -= v.mean();
+    if (trial % 3 == 0) v.array() += 1e-12 * v.norm();
+    little += v.sum() != 0 && std::abs(v.sum()) <= 4e-16 * v.norm() ? 1 : 0;
+    for (const Design& raw : {Design::sparse(Sparse32(x.sparseView())), Design::dense(x)}) {
+      const Design design = raw.standardized(true, true);
+      const auto columns = naive::columns(design);
+      Vector all, one(1);
+      design.transpose_multiply(v, all);
+      for (Index j = 0; j < 12; ++j) {
+        const auto want =
+            static_cast<double>(naive::dot(columns[static_cast<std::size_t>(j)], naive::reals(v)));
+        EXPECT_NEAR(all[j], want, 2e-15 * design.magnitudes()[j] * v.norm());
+        design.transpose_multiply(IndexSet{j}, v, one.data());
+        EXPECT_NEAR(one[0], want, 2e-15 * design.magnitudes()[j] * v.norm());
+      }
+    }
+  }
+  EXPECT_GE(little, 10);
+}
+
 TEST(Design, CountsTheEntriesItReads) {
   Random random(9);
   const Eigen::MatrixXd x = random_float_exact(random, 20, 8, 0.5);

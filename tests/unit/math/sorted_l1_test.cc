@@ -107,6 +107,9 @@ TEST(SortedL1, AgreesWithTheDefinitionAtEverySize) {
     EXPECT_NEAR(norm.value(v), static_cast<double>(naive::value(w, v)), scale * (size > 0 ? 1 + w[0] : 1));
     const double dual = static_cast<double>(naive::dual_norm(w, v));
     EXPECT_NEAR(norm.dual_norm(v), dual, 1e-14 * static_cast<double>(size + 8) * dual);
+    for (const double part : {0.1, 0.9, 1.0})
+      EXPECT_NEAR(norm.dual_norm(v, part * dual), dual, 1e-14 * static_cast<double>(size + 8) * dual);
+    EXPECT_EQ(norm.dual_norm(v, 2 * dual), 2 * dual);
     expect_near(prox(norm, v, step), naive::prox(w, v, step), 1e-13 * (1 + std::sqrt(size)) * 10);
   }
 }

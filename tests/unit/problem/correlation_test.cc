@@ -106,7 +106,10 @@ TEST(Contenders, AreWhatIsLeftWhenNothingMoreDrops) {
     Vector v = random_vector(random, p).array().cube();
     const SortedL1 penalty(make_weights(random.chance(0.5) ? "oscar" : "bh", {50, p, 0.1}));
     const double level = random.uniform(0.05, 0.9) * penalty.dual_norm(v);
-    const Contenders found = contenders(penalty, v, level, p);
+    const Contenders found = *contenders(penalty, v, level, p);
+    if (const Index count = std::ssize(found.columns); 16 * count > p) {  // by counting alone
+      EXPECT_FALSE(contenders(penalty, v, level, count - 1));
+    }
     EXPECT_EQ(found.columns, entries_above(v, found.least));
     // None that is dropped could stay ...
     std::vector<double> sorted(v.data(), v.data() + p);
