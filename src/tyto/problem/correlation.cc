@@ -70,7 +70,7 @@ void Correlation::adopt(const Vector& y, std::shared_ptr<const AtZero> at_zero) 
   residual_ = y, way_now_ = 0, factor_ = 1;
   settled_way_ = 0, settled_norm_ = at_zero->dual_norm, settled_penalty_ = at_zero->penalty;
   at_zero_ = std::move(at_zero);
-  complete_ = fresh_ = true;
+  complete_ = fresh_ = true, bounded_ = false;
   if (nonnegative_) spread();
 }
 

@@ -27,7 +27,7 @@ Contenders narrowed(const SortedL1& penalty, Contenders of, double level);  // a
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 
 // X'r for a residual that moves, where columns are read only if they matter. Of a column that was not read
-// since, |x_j'r| is at most what it was, plus ||x_j|| times the way that r has gone (MATH.md, section 3). The
+// since, |x_j'r| is at most a factor times what it was, plus ||x_j|| times the way that r has gone (3.2). The
 // rows of a ridge come in only when it is settled: they are 0 for columns that are not in the model.
 class Correlation {
  public:
@@ -55,11 +55,11 @@ class Correlation {
 
  private:
   void go(double distance);
-  void rescale();
-  void spread();
+  void rescale();  // the factor is 1 again
+  void spread();   // from X'y to a value and a way for each column
   void read_all();
-  void note(std::span<const Index> columns, const Vector& values);
-  double bound(Index column, double value, double way) const {  // from what it was then
+  void note(std::span<const Index> columns, const Vector& values);  // what was read near X'y
+  double bound(Index column, double value, double way) const {      // from what it was then
     const double change = (way_now_ - way) * design_.norms()[column];
     return factor_ * (value + (nonnegative_ ? change : std::copysign(change, value)));
   }
@@ -81,9 +81,9 @@ class Correlation {
     double value;
   };
   std::vector<Read> since_;
-  Vector value_, way_;  // after that; when last read: x_j'r, and the way gone until then; -1: never
-  double way_now_ = 0;
-  double factor_ = 1;  // that all of these are multiplied by
+  // After that: x_j'r over the factor, when it was last read, and the way gone until then; -1: never.
+  Vector value_, way_;
+  double way_now_ = 0, factor_ = 1;
   bool nonnegative_, short_columns_, tiny_columns_;
   bool complete_ = false;  // every column has been read at least once
   bool fresh_ = false;     // and at this r

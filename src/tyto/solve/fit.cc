@@ -205,9 +205,9 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       if (converged && !certificate.meets(options.tolerance)) {
         tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
         status = should_stop(c, 0, at, options);
-        if (state.lazy())  // more columns have been read
+        if (!status && state.lazy())  // more columns have been read
           c = state.assess(now.problem, now.x, now.support, now.kept);
-        else
+        else if (!status)
           state.gradient = gradient;
       }
       if (status) {
