@@ -343,6 +343,7 @@ const Vector& Design::with_roots(const Vector& v, Vector& room) const {
 // A v that is centred but for rounding counts as centred: the mean of a column is at most its magnitude over
 // sqrt(n), so that x_j'v is off by no more than its own rounding, and no offset has to be read.
 Vector Design::along_basis(const Vector& v) const {
+  if (basis().cols() == 0) return {};
   if (!frame_->plain) return basis().transpose() * v;
   const double sum = v.sum(), length = v.norm();
   const bool centred =

@@ -37,10 +37,15 @@ void Correlation::move_to(const Vector& r) {
     constexpr double kLeast = 0.25, kMost = 4, kFar = 1e10;
     const double rr = residual_.squaredNorm();
     const double along = rr > 0 ? std::clamp(r.dot(residual_) / rr, kLeast, kMost) : 1;
-    if (factor_ * along < 1 / kFar || factor_ * along > kFar) rescale();
+    if (factor_ * along < 1 / kFar || factor_ * along > kFar) {
+      spread();
+      value_ *= factor_, way_ *= factor_;
+      start_over();
+    }
     factor_ *= along;
     go(kMargin * ((r - along * residual_).norm() + 1e-14 * (r.norm() + residual_.norm())));
     fresh_ = bounded_ = false;
+    if (!std::isfinite(factor_) || !std::isfinite(way_now_)) forget();
   }
   residual_ = r;
 }
@@ -50,16 +55,21 @@ void Correlation::go(double distance) {
   way_now_ = std::nextafter(far, std::numeric_limits<double>::infinity());
 }
 
-void Correlation::rescale() {
-  spread();
-  value_ *= factor_, way_ *= factor_, way_now_ *= factor_, settled_way_ *= factor_;
-  factor_ = 1;
+void Correlation::start_over() { way_now_ *= factor_, settled_way_ *= factor_, factor_ = 1; }
+
+// Numbers that overflow leave nothing to bound by.
+void Correlation::forget() {
+  at_zero_.reset(), since_.clear();
+  value_.resize(0), way_.resize(0);
+  way_now_ = 0, factor_ = 1, settled_way_ = -1;
+  complete_ = false;
 }
 
 void Correlation::adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance) {
   move_to(r);
   at_zero_.reset(), since_.clear();
-  value_ = values, factor_ = 1;
+  start_over();
+  value_ = values;
   way_.setConstant(value_.size(), way_now_);
   if (distance > 0) go(distance);
   for (const Index j : read) way_[j] = way_now_;
@@ -96,8 +106,9 @@ double Correlation::value(Index column) const {
 
 void Correlation::read_all() {
   at_zero_.reset(), since_.clear();
+  start_over();
   design_.transpose_multiply(residual_, value_);
-  way_.setConstant(value_.size(), way_now_), factor_ = 1;
+  way_.setConstant(value_.size(), way_now_);
   complete_ = fresh_ = true, bounded_ = false;
 }
 

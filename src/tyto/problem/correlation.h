@@ -22,7 +22,6 @@ struct Contenders {
 };
 // Where v bounds X'r. Nothing, if they are more than `most`.
 std::optional<Contenders> contenders(const SortedL1& penalty, const Vector& v, double level, Index most);
-Contenders narrowed(const SortedL1& penalty, Contenders of, double level);  // at a higher level
 // Those of them that have to be read for J°: the prefix that pays at that level.
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 
@@ -38,7 +37,7 @@ class Correlation {
   bool pays() const { return !tiny_columns_; }
 
   void move_to(const Vector& r);
-  void read(std::span<const Index> columns);  // those that are not exact
+  void read(std::span<const Index> columns);  // those, in order, that are not exact
   // r moves to where X'r, without a ridge, is known: exactly for the columns `read`, for the others at a
   // distance of r.
   void adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance);
@@ -50,13 +49,15 @@ class Correlation {
   Settled settle(const Problem& problem, const Vector& beta, IndexSet support, const Selection& columns);
   // At the point that was settled last: X'r of the same columns, or bounds of it.
   const Vector& values(const Problem& problem, const Vector& beta, const Selection& columns);
-  // There, of the columns of the problem: those that count, and a few more. None, if all were read.
+  // There, of the columns of the problem: those that count, and a few more. Mostly none but in the first fit,
+  // as long as X'y is all that is needed.
   const Contenders& contenders() const { return contenders_; }
 
  private:
   void go(double distance);
-  void rescale();  // the factor is 1 again
-  void spread();   // from X'y to a value and a way for each column
+  void forget();
+  void start_over();  // with the factor 1, where all values are new
+  void spread();      // from X'y to a value and a way for each column
   void read_all();
   void note(std::span<const Index> columns, const Vector& values);  // what was read near X'y
   double bound(Index column, double value, double way) const {      // from what it was then

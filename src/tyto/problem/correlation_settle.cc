@@ -35,6 +35,12 @@ Contenders narrowed(const SortedL1& penalty, Contenders of, double level, Index 
   return of;
 }
 
+Contenders narrowed(const SortedL1& penalty, Contenders of, double level) {
+  const Index left = std::ssize(of.columns);
+  if (left == 0) return of;
+  return narrowed(penalty, std::move(of), level, 2 * left);
+}
+
 // Contenders where bound(j) >= |x_j'r|, and is above |v_j| times a factor by no more than `slack`. None, if
 // by v alone they would be more than `most`.
 template <class Bound>
@@ -57,12 +63,6 @@ std::optional<Contenders> contenders(const SortedL1& penalty, const Vector& v, d
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
   return contenders_of(penalty, pulls, 1, 0, level, most, [&](Index j) { return pulls[j]; });
-}
-
-Contenders narrowed(const SortedL1& penalty, Contenders of, double level) {
-  const Index left = std::ssize(of.columns);
-  if (left == 0) return of;
-  return narrowed(penalty, std::move(of), level, 2 * left);
 }
 
 IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level) {
@@ -123,8 +123,9 @@ double Correlation::dual_norm(const Problem& problem, const Vector& beta, const 
   if (at_zero_) wide = contenders_near_zero(penalty, kWide * level);
   if (wide)
     large = narrowed(penalty, *wide, level);
-  else
-    large = tyto::contenders(penalty, values(problem, beta, columns), level, most_read());
+  else  // short ones are all read, if they are; of others mostly few
+    large = tyto::contenders(penalty, values(problem, beta, columns), level,
+                             short_columns_ ? most_read() : columns.size());
   if (large)
     read_places(short_columns_ ? large->columns : decisive(penalty, *large, level), columns);
   else

@@ -18,6 +18,7 @@ struct Sphere {
   double radius = 0;
 };
 Sphere sphere_of(const Certificate& c, const Vector& correlation, Index rows);  // `rows`: of the design
+Sphere sphere_of(const Certificate& c, Vector&& correlation, Index rows) = delete;
 
 // The smallest ball known to hold the dual optimum: best primal value, best dual point, whichever iterates
 // they came from. Both stay valid when columns leave.

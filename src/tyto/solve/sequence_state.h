@@ -75,8 +75,9 @@ struct Sequence::State {
   // There, on the full problem: how many columns the rule keeps. Mostly it is seen from a few of them.
   Index columns_left(const ScreeningRule& rule, const Problem& full, const Iterate& at,
                      const Certificate& c) {
+    if (!rule.safe || !rule.screens) return full.design.cols();
     const Contenders& few = correlation.contenders();
-    if (rule.safe && rule.screens && lazy() && !few.columns.empty() && drops(full, c, few.level))
+    if (lazy() && !few.columns.empty() && drops(full, c, few.level))
       return tyto::columns_left(rule, restrict_to(full, few.columns), c, few.bounds);
     return tyto::columns_left(rule, full, c, ascent(full, at, all));
   }

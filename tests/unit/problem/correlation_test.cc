@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -161,6 +162,30 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
         correlation.adopt(r, values, some, 1.0001 * distance);
       }
       expect_bounds(correlation, design, r, way, nonnegative);
+      Correlation other = correlation;  // to make a vector of them changes what they are made from
+      const Problem problem{design, r, SortedL1(Vector::Ones(p), nonnegative)};
+      const Vector all = other.values(problem, Vector::Zero(p), all_columns(p));
+      for (Index j = 0; j < p; ++j) EXPECT_DOUBLE_EQ(all[j], correlation.value(j)) << j;
+    }
+  }
+}
+
+// What overflows leaves nothing behind: the next point is read.
+TEST(Correlation, RecoversFromNumbersThatOverflow) {
+  Random random(9);
+  const Problem problem = dense_problem(random_matrix(random, 30, 50), random_vector(random, 30),
+                                        make_weights("oscar", {30, 50, 0.1}));
+  for (const double huge : {1e200, std::numeric_limits<double>::infinity()}) {
+    Correlation correlation(problem.design, false);
+    correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
+    correlation.move_to(huge * problem.y);
+    for (const double factor : {0.1, 0.2}) {
+      const Vector beta = factor * random_vector(random, 50);
+      const Vector r = problem.y - make_iterate(problem, beta).eta;
+      correlation.move_to(r);
+      const Settled settled = correlation.settle(problem, beta, nonzero_entries(beta), all_columns(50));
+      const double norm = problem.penalty.dual_norm(correlations(problem.design, r));
+      EXPECT_NEAR(settled.dual_norm, norm, 1e-14 * norm);
     }
   }
 }
@@ -182,7 +207,8 @@ TEST(Correlation, MovingNowhereKeepsWhatIsKnown) {
 }
 
 // A point and the certificate that a full pass gives there.
-void expect_settled(Correlation& correlation, const Problem& problem, const Vector& beta,
+// Returns whether what is screened was seen from a few columns.
+bool expect_settled(Correlation& correlation, const Problem& problem, const Vector& beta,
                     const IndexSet& columns) {
   const Iterate x = make_iterate(problem, beta);
   const Certificate want = certify(problem, x);
@@ -192,7 +218,8 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
   EXPECT_EQ(settled.support, nonzero_entries(beta));
   const Contenders few = correlation.contenders();
   const Vector exact = tyto::correlation(problem, x), values = correlation.values(problem, beta, columns);
-  ASSERT_EQ(values.size(), problem.design.cols());
+  EXPECT_EQ(values.size(), problem.design.cols());
+  if (values.size() != problem.design.cols()) return false;
   for (Index k = 0; k < values.size(); ++k)
     EXPECT_DOUBLE_EQ(values[k],
                      correlation.value(columns[static_cast<std::size_t>(k)]) - problem.ridge * beta[k]);
@@ -212,10 +239,11 @@ void expect_settled(Correlation& correlation, const Problem& problem, const Vect
   EXPECT_NEAR(got.gap, want.gap, want.rounding + 1e-12 * want.primal);
   EXPECT_NEAR(got.primal, want.primal, want.rounding);
   EXPECT_NEAR(got.dual, want.dual, want.rounding + 1e-12 * want.primal);
-  if (few.columns.empty() || !drops(problem, got, few.level)) return;
+  if (few.columns.empty() || !drops(problem, got, few.level)) return false;
   for (const char* rule : {"seed", "safe"})
     EXPECT_EQ(columns_left(screening_rule(rule), restrict_to(problem, few.columns), got, few.bounds),
               columns_left(screening_rule(rule), problem, got, values));
+  return true;
 }
 
 TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
@@ -251,15 +279,16 @@ TEST(Correlation, SettlesNearZeroFromWhatIsKnownThere) {
         Problem problem = simulated_problem(random, 60, 2000, make_weights(weights, {60, 2000, 0.1}), 1);
         problem.penalty = problem.penalty.scaled(strength * alpha_max(problem));
         problem.ridge = ridge;
-        Correlation correlation(problem.design, false);
-        correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
+        const auto known = std::make_shared<const AtZero>(at_zero(problem));
         const Vector zero = Vector::Zero(2000), beta = fit(problem, {.tolerance = 1e-12}).solution.beta;
-        expect_settled(correlation, problem, zero, all_columns(2000));
-        correlation.move_to(problem.y - make_iterate(problem, beta).eta);
-        correlation.settle(problem, beta, nonzero_entries(beta), all_columns(2000));
-        few += correlation.contenders().columns.empty() ? 0 : 1;
-        for (const double factor : {1.0, 1.001, 0.5, 0.0})
-          expect_settled(correlation, problem, factor * beta, all_columns(2000));
+        for (const double first : {1.0, 0.99, 0.9}) {  // at the solution, and where the ball is larger
+          Correlation correlation(problem.design, false);
+          correlation.adopt(problem.y, known);
+          expect_settled(correlation, problem, zero, all_columns(2000));
+          few += expect_settled(correlation, problem, first * beta, all_columns(2000)) ? 1 : 0;
+          for (const double factor : {1.001, 0.5, 0.0})
+            expect_settled(correlation, problem, factor * beta, all_columns(2000));
+        }
       }
   EXPECT_GE(few, 8);
 }
