@@ -181,7 +181,7 @@ Refinement assembled(Pattern pattern, std::vector<Cut> cuts, Pattern leaving, st
 
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, const Cuts& allowed) {
-  constexpr std::size_t kCuts = 4, kNew = 16;  // so many are allowed in any case
+  constexpr std::size_t kCuts = 4;  // so many are allowed in any case
   const double tolerance = 1e-13 * penalty.weight(0);
   std::vector<Cut> cuts;
   std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
@@ -206,7 +206,7 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
     if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
   std::size_t count = pattern.size();
   for (const Cut& c : cuts) count += c.parts.size() - 1;
-  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance, std::max(kNew, count / 2));
+  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance, std::max(allowed.leaving, count / 2));
   count += leaving.size();
   return assembled(std::move(pattern), std::move(cuts), std::move(leaving), count);
 }

@@ -39,10 +39,13 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
                    double tolerance, std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // The next pattern to try: clusters that pull apart are cut, the hardest first, and no more than a share of
-// all; columns at zero leave it, the hardest first.
+// all; columns at zero leave it, the hardest first, in no more clusters than `leaving`, or half as many as
+// there are.
 struct Cuts {
+  static constexpr std::size_t kLeaving = 16;
   double share = 1;
   Parts parts = Parts::kTwo;
+  std::size_t leaving = kLeaving;
 };
 struct Refinement {
   Pattern pattern;

@@ -2,10 +2,12 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
+#include "tyto/problem/correlation.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
 #include "tyto/solve/subscript.h"
@@ -82,6 +84,7 @@ class Newton final : public Solver {
 
  private:
   static constexpr int kRounds = 100;
+  static constexpr Index kFewest = 32;  // columns of a working set, where there are more
 
   // How small a gap on the working set is asked for.
   struct Depth {
@@ -120,16 +123,28 @@ class Newton final : public Solver {
       last = gap;
       // A pattern that has been solved for this penalty is split further. If it is not, it has to be solved
       // more exactly: the gap goes with the root of what the objective is off by.
+      const Index nonzeros = this->nonzeros(), parts = std::ssize(system_.pattern());
       if (solved && !refine(ascent, penalty)) {
         if (precision <= kExact) break;
         precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
       }
+      const Index leaving = this->nonzeros() - nonzeros;
       ClusterProblem clusters = system_.problem(ascent, penalty);
       const double rough = gap > 0.05 * primal ? 30 : 1;  // clusters will come apart again
       clusters.solve(rough * precision * std::max(target, 0.01 * gap));
       system_.adopt(std::move(clusters), columns_, state_);
+      // Where what leaves zero joins the clusters that there are, more may leave next time.
+      const bool joined = 4 * (this->nonzeros() - nonzeros) > 3 * leaving &&
+                          4 * (std::ssize(system_.pattern()) - parts) < static_cast<Index>(cuts_.leaving);
+      cuts_.leaving = joined ? 2 * cuts_.leaving : Cuts::kLeaving;
     }
     return false;
+  }
+
+  Index nonzeros() const {
+    Index count = 0;
+    for (const Cluster& cluster : system_.pattern()) count += cluster.size();
+    return count;
   }
 
   // Where a factor of the cluster problem takes longer than many passes of a first-order method.
@@ -159,10 +174,15 @@ class Newton final : public Solver {
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
     const Index little = unnoticed(problem.design, c.support.empty(), c.scale);
-    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(c.support), little}));
+    const Index count = std::min(p, reach_ * std::max({kFewest, std::ssize(c.support), little}));
     Vector room;
     const Vector& pull = problem.penalty.counted(correlation, room);
-    IndexSet want = hardest(c.support, pull, count);
+    IndexSet want;
+    // At zero, no more than those that pull as hard as their price.
+    if (little > kFewest && c.support.empty() && problem.design.is_sparse())
+      if (std::optional<Contenders> pulling = contenders(problem.penalty, correlation, 1, count))
+        want = std::move(pulling->columns);
+    if (std::ssize(want) < kFewest) want = hardest(c.support, pull, count);
     if (columns_.covariance() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
