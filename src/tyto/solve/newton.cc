@@ -2,12 +2,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
-#include "tyto/problem/correlation.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
 #include "tyto/solve/subscript.h"
@@ -84,7 +82,6 @@ class Newton final : public Solver {
 
  private:
   static constexpr int kRounds = 100;
-  static constexpr Index kFewest = 32;  // columns of a working set, where there are more
 
   // How small a gap on the working set is asked for.
   struct Depth {
@@ -174,15 +171,10 @@ class Newton final : public Solver {
                                 : std::max<Index>(1, reach_ / 2);  // further after a failure
     gap_ = c.gap;
     const Index little = unnoticed(problem.design, c.support.empty(), c.scale);
-    const Index count = std::min(p, reach_ * std::max({kFewest, std::ssize(c.support), little}));
+    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(c.support), little}));
     Vector room;
     const Vector& pull = problem.penalty.counted(correlation, room);
-    IndexSet want;
-    // At zero, no more than those that pull as hard as their price.
-    if (little > kFewest && c.support.empty() && problem.design.is_sparse())
-      if (std::optional<Contenders> pulling = contenders(problem.penalty, correlation, 1, count))
-        want = std::move(pulling->columns);
-    if (std::ssize(want) < kFewest) want = hardest(c.support, pull, count);
+    IndexSet want = hardest(c.support, pull, count);
     if (columns_.covariance() && !columns_.contains(problem.design, want)) {
       const double price = problem.penalty.weight(count - 1);
       const double near = 0.9 * price / static_cast<double>(reach_);
