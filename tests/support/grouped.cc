@@ -21,8 +21,8 @@ double Grouped::objective(const Vector& c) const {
   return sum;
 }
 
-Grouped random_grouped(Random& random, bool positive) {
-  const Index count = random.between(1, 8), rows = random.between(1, 12);
+Grouped random_grouped(Random& random, bool positive, Index many) {
+  const Index count = many > 0 ? many : random.between(1, 8), rows = many + random.between(1, 12);
   Eigen::MatrixXd z = random_matrix(random, rows, count);
   if (random.chance(0.3)) z = z.array().round();
   for (Index k = 1; k < count; ++k) {

@@ -18,7 +18,7 @@ struct Grouped {
 };
 
 // Regular or singular H, with directions that have no curvature, whole numbers at times, weights of every
-// kind. Groups in `positive` problems all start away from 0.
-Grouped random_grouped(Random& random, bool positive);
+// kind. Groups in `positive` problems all start away from 0. So many groups, or a few if that is 0.
+Grouped random_grouped(Random& random, bool positive, Index many = 0);
 
 }  // namespace tyto

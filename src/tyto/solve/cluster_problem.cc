@@ -13,6 +13,7 @@ namespace tyto {
 namespace {
 
 constexpr Index kNowhere = -1;
+constexpr Index kMany = 256;  // groups
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -101,7 +102,9 @@ void ClusterProblem::merge(Index k, Index into) {
 }
 
 // The exact minimum over the magnitude of one group, the others fixed: the slope of J is a step function, and
-// the walk goes from step to step. It ends between two groups, on one (they merge), or at 0.
+// the walk goes from step to step. It ends between two groups, on one (they merge), or at 0. Where groups are
+// many, those that meet merge only if they tie still when it is their turn again: most meet on their way to
+// somewhere else, and would have to be cut apart.
 double ClusterProblem::update(Index k) {
   const double h = std::max(hessian_(k, k), least_curvature_), before = magnitude_[k];
   double pull = ascent_[k] + h * before;  // what the rest asks for
@@ -124,7 +127,10 @@ double ClusterProblem::update(Index k) {
   const Index others = std::ssize(order_) - (ordered ? 1 : 0);
   const auto stop_on = [&](Index next) {
     const double step = magnitude_[next] - before;
-    merge(k, next);
+    if (step == 0 || std::ssize(order_) < kMany)
+      merge(k, next);
+    else
+      move(k, magnitude_[next]), place(k, i);
     return 0.5 * h * step * step;
   };
   for (int direction = 0;;) {

@@ -54,8 +54,8 @@ void expect_consistent(const ClusterProblem& problem, const Grouped& grouped) {
     for (const Index h : problem.order()) EXPECT_NEAR(problem.hessian()(g, h), sums(g, h), size);
 }
 
-// No group, and no direction of those that are not 0, goes further down; J is convex, so this is a minimum
-// over the groups, but for zeros that would have to leave together.
+// No group, no two that tie and no direction of those that are not 0 goes further down; J is convex, so this
+// is a minimum over the groups, but for zeros that would have to leave together.
 void expect_lowest(const ClusterProblem& problem, const Grouped& grouped, Random& random, double slack) {
   const Index count = grouped.pull.size();
   const Vector c = values(problem, count);
@@ -65,6 +65,15 @@ void expect_lowest(const ClusterProblem& problem, const Grouped& grouped, Random
     for (Index k = 0; k < count; ++k) to[k] += problem.sign(k) * by_group[problem.group(k)];
     return grouped.objective(to);
   };
+  for (std::size_t i = 0; i + 1 < problem.order().size(); ++i) {
+    const Index g = problem.order()[i], h = problem.order()[i + 1];
+    if (std::abs(c[g]) != std::abs(c[h])) continue;
+    for (const double length : {-1e-2, -1e-4, 1e-4, 1e-2}) {
+      Vector step = Vector::Zero(count);
+      step[g] = step[h] = length * size;
+      EXPECT_GE(moved(step), bottom - slack) << "two that tie, " << length;
+    }
+  }
   for (const double length : {1e-6, 1e-3, 0.1, 1.0})
     for (int repeat = 0; repeat < 20; ++repeat) {
       Vector step = Vector::Zero(count);
@@ -89,6 +98,41 @@ TEST(ClusterProblem, EndsWhereNoGroupGoesDown) {
     expect_consistent(problem, grouped);
     expect_lowest(problem, grouped, random, 1e-9 * scale);
   }
+}
+
+TEST(ClusterProblem, ManyGroupsEndThereToo) {
+  Index tied = 0;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Grouped grouped = random_grouped(random, seed % 2 == 0, 280 + random.below(40));
+    const double start = grouped.objective(grouped.magnitudes), scale = 1 + std::abs(start);
+    const ClusterProblem problem = solved(grouped, 1e-13 * scale);
+    const Index count = grouped.pull.size();
+    EXPECT_LE(grouped.objective(values(problem, count)), start + 1e-12 * scale);
+    expect_consistent(problem, grouped);
+    expect_lowest(problem, grouped, random, 1e-9 * scale);
+    for (Index k = 0; k < count; ++k) tied += problem.value(k) != 0 && problem.group(k) != k ? 1 : 0;
+  }
+  EXPECT_GT(tied, 20) << "some do merge";
+}
+
+// The first group comes down to the second one, which then goes on: they only met on their way.
+TEST(ClusterProblem, ManyGroupsMayPassOneAnother) {
+  const Index count = 300;
+  Vector weights = Vector::Ones(count), pull(count), start(count);
+  weights[0] = 3;
+  for (Index k = 2; k < count; ++k)
+    start[k] = 0.5 - 1e-3 * static_cast<double>(k), pull[k] = start[k] + 1;  // these stay where they are
+  pull[0] = 7, pull[1] = 2;
+  start[0] = 10, start[1] = 5;
+  const Grouped grouped{Eigen::MatrixXd::Identity(count, count), pull, std::vector<Index>(at(count), 1),
+                        start, SortedL1(weights)};
+  const ClusterProblem problem = solved(grouped, 1e-14);
+  EXPECT_NEAR(problem.value(0), 4, 1e-12);
+  EXPECT_NEAR(problem.value(1), 1, 1e-12);
+  EXPECT_EQ(std::ssize(problem.order()), count);
+  expect_consistent(problem, grouped);
 }
 
 // Coordinates that do not interact, far apart: each ends where its own price puts it.

@@ -262,6 +262,25 @@ TEST(LeaveZero, NoMoreThanAreWanted) {
   EXPECT_TRUE(leave_zero(zeros, vec({2, -4, 0.5, 3}), penalty, 0, 1e-12, 0).empty());
 }
 
+TEST(Refined, NoMoreClustersLeaveZeroThanAreAllowed) {
+  const Index count = 100;
+  const SortedL1 penalty(Vector::Ones(count));
+  std::vector<Index> columns(static_cast<std::size_t>(count));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  const Vector ascent = Vector::LinSpaced(count, 3, 2);  // all pull, each at its own speed
+  for (const std::size_t leaving : {Cuts::kLeaving, std::size_t{40}, std::size_t{1000}}) {
+    const Refinement next = refined({}, columns, ascent, penalty, {.leaving = leaving});
+    ASSERT_EQ(next.pattern.size(), std::min(leaving, columns.size()));
+    EXPECT_TRUE(next.changed);
+    EXPECT_EQ(next.pattern.front().columns, std::vector<Index>{0}) << "the hardest first";
+  }
+  // Half as many as there are clusters may leave in any case.
+  Pattern there;
+  for (Index k = 0; k < 60; ++k)
+    there.emplace_back().magnitude = 100 - static_cast<double>(k), there.back().add(k, 1);
+  EXPECT_EQ(refined(there, columns, ascent, penalty, {}).pattern.size(), 60U + 30U);
+}
+
 TEST(LeaveZero, NothingLeavesAtTheBorder) {
   const SortedL1 penalty(vec({2, 1}));
   EXPECT_TRUE(leave_zero(std::vector<Index>{0, 1}, vec({1.5, -1.5}), penalty, 0, 1e-12).empty());
