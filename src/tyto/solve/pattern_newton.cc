@@ -35,8 +35,12 @@ Index PatternNewton::leader(Index i) const {
 }
 
 // A singular H gets a ridge: steps are then shorter than Newton's along directions without curvature, and
-// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong.
+// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong. A group without any
+// curvature gets a little of it: next to none would drown the others in the constraints that they share.
 bool PatternNewton::factorise(Matrix hessian) {
+  const double least = 1e-15 * hessian.diagonal().maxCoeff();
+  for (Index i = 0; i < hessian.rows(); ++i)
+    if (hessian(i, i) == 0) hessian(i, i) = least;
   for (double ridge = 1e-14; ridge < 1; ridge *= 1e4) {
     factor_ = hessian;
     factor_.diagonal() *= 1 + ridge;
