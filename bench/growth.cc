@@ -5,10 +5,9 @@
 //
 // dense: 200 rows, 20k to 1M columns; sparse: 2000 rows, density .001, 20k to 2M columns; tall: 500 columns,
 // 20k and 200k rows. Prints CPU seconds of solving, the median of seven fits, and the peak memory beyond X in
-// vectors of length p: of the process, and without the pages of code, its own and that of libraries, which
-// are the same for any p.
+// vectors of length p: of the process, and without pages of files: the program and its libraries, which are
+// the same for any p.
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -59,7 +58,7 @@ tyto::Design sparse(const Shape& shape, std::mt19937_64& random) {
   return tyto::Design::sparse(x);
 }
 
-double resident_bytes(const char* field) {  // VmHWM: at the peak; RssFile: code
+double resident_bytes(const char* field) {  // VmHWM: at the peak; RssFile: of files
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with(field)) return 1024 * std::stod(line.substr(line.find(':') + 1));
@@ -84,16 +83,17 @@ void run(const Shape& shape, const std::string& weights, double strength) {
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak counts from here
   const auto task = tyto::make_regression(raw, y, {.weights = weights, .strength = strength});
   const tyto::Fit fit = tyto::fit(task.problem);
-  const double peak = resident_bytes("VmHWM"), code = resident_bytes("RssFile"), extra = peak - 1.3 * x_bytes;
+  const double peak = resident_bytes("VmHWM"), program = resident_bytes("RssFile"),
+               extra = peak - 1.3 * x_bytes;
   std::vector<double> seconds{fit.cpu_seconds};
   while (seconds.size() < 7) seconds.push_back(tyto::fit(task.problem).cpu_seconds);
   std::ranges::nth_element(seconds, seconds.begin() + 3);
   fmt::print(
       "{:>8} x {:<8} {:9.5f} s  {:6.2f} passes  {:5} non-zeros  gap {:.1e}  X {:7.1f} MB, peak {:7.1f} MB: "
-      "1.3 X and {:.1f} vectors, {:.1f} without code\n",
+      "1.3 X and {:.1f} vectors, {:.1f} without the program\n",
       shape.n, shape.p, seconds[3], fit.passes, (fit.solution.beta.array() != 0).count(),
       fit.certificate.relative_gap(), x_bytes / 1e6, peak / 1e6, extra / (8.0 * static_cast<double>(shape.p)),
-      (extra - code) / (8.0 * static_cast<double>(shape.p)));
+      (extra - program) / (8.0 * static_cast<double>(shape.p)));
 }
 
 }  // namespace

@@ -234,10 +234,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
     norms[j] = m.deviation, magnitudes[j] = m.squares;
   });
   magnitudes = magnitudes.cwiseSqrt();
-  if (center)
-    norms = norms.cwiseSqrt();  // in place: no other vector of length p comes and goes
-  else
-    norms = magnitudes;
+  norms = norms.cwiseSqrt();  // the same, if columns are not centred
   if (center && !is_sparse()) columns.far = take_far(norms, magnitudes);
   if (scale) {  // to norm sqrt(n); a constant column keeps its scale
     const double length = std::sqrt(rows.total);

@@ -13,7 +13,7 @@ class PatternNewton;
 // The problem that is left when columns may only move as clusters: minimise over magnitudes c >= 0
 //   1/2 c'Hc - q'c + J(c),  H = Z'Z,  Z the signed sums of the columns of each cluster,
 // where a cluster counts in J as often as it has columns (MATH.md, section 7). Solved by coordinate descent,
-// which finds out what ties, and Newton's method, which finishes. Clusters that come to tie stay together.
+// which finds out what ties, and Newton's method, which finishes. Clusters that merge stay together.
 class ClusterProblem {
  public:
   // A cluster has the number of its row and column of H.
@@ -65,6 +65,7 @@ class ClusterProblem {
   std::vector<Index> parent_;  // a group is its own parent
   std::vector<double> sign_;   // relative to the parent
   double least_curvature_ = 0;
+  bool met_ = false;  // in the last sweep some came to tie that have not merged: they may go on together
 };
 
 }  // namespace tyto

@@ -74,8 +74,7 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
     return;
   }
   const Index count = std::ssize(pattern);
-  Index nonzeros = 0;
-  for (const Cluster& cluster : pattern) nonzeros += cluster.size();
+  const Index nonzeros = columns_in(pattern);
   // Many columns in few clusters: their sums are cheaper than their products.
   if (columns.packs() && nonzeros > 2 * columns.rows()) {
     hessian_.resize(count, count), row_.resize(pattern.size());

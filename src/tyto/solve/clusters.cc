@@ -77,6 +77,12 @@ Pattern pattern_of(const Vector& beta) {
   return pattern;
 }
 
+Index columns_in(const Pattern& pattern) {
+  Index count = 0;
+  for (const Cluster& cluster : pattern) count += cluster.size();
+  return count;
+}
+
 namespace {
 
 // The price of its ranks begins at `first`.
@@ -162,6 +168,7 @@ Refinement assembled(Pattern pattern, std::vector<Cut> cuts, Pattern leaving, st
   Refinement next;
   next.pattern.reserve(count), next.origin.reserve(count);
   next.changed = !cuts.empty() || !leaving.empty();
+  next.left_zero = std::ssize(leaving);
   auto coming = cuts.begin();
   for (std::size_t k = 0; k < pattern.size(); ++k) {
     if (coming == cuts.end() || coming->cluster != k) {
@@ -206,7 +213,8 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
     if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
   std::size_t count = pattern.size();
   for (const Cut& c : cuts) count += c.parts.size() - 1;
-  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance, std::max(allowed.leaving, count / 2));
+  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance,
+                               std::max(static_cast<std::size_t>(allowed.leaving), count / 2));
   count += leaving.size();
   return assembled(std::move(pattern), std::move(cuts), std::move(leaving), count);
 }

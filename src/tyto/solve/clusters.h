@@ -23,6 +23,7 @@ double signed_sum(const Cluster& cluster, const Vector& v);  // s'v for its sign
 // The pattern of a vector: its clusters, the largest magnitude first. Zeros are in none.
 using Pattern = std::vector<Cluster>;
 Pattern pattern_of(const Vector& beta);
+Index columns_in(const Pattern& pattern);  // how many
 
 // The part of a pattern that ties: `cluster` holds the ranks first, first + 1, ... of the penalty. Along the
 // direction of steepest descent its columns move apart into the clusters that are returned, the fastest first
@@ -42,15 +43,16 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
 // all; columns at zero leave it, the hardest first, in no more clusters than `leaving`, or half as many as
 // there are.
 struct Cuts {
-  static constexpr std::size_t kLeaving = 16;
+  static constexpr Index kLeaving = 16, kMostLeaving = 512;
   double share = 1;
   Parts parts = Parts::kTwo;
-  std::size_t leaving = kLeaving;
+  Index leaving = kLeaving;
 };
 struct Refinement {
   Pattern pattern;
   std::vector<Index> origin;  // the cluster that this one has been, or -1 for a new one
   bool changed = false;
+  Index left_zero = 0;  // clusters
 };
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, const Cuts& allowed);

@@ -22,7 +22,7 @@ class Newton final : public Solver {
     columns_.attach(problem.design, problem.ridge);
     ridge_ = problem.ridge;
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
-    settled_ = false;
+    settled_ = false, cuts_.leaving = Cuts::kLeaving;
     if (fallback_) fallback_->attach(problem, x);
   }
   bool takes_bounds() const override { return !fallback_; }
@@ -120,28 +120,25 @@ class Newton final : public Solver {
       last = gap;
       // A pattern that has been solved for this penalty is split further. If it is not, it has to be solved
       // more exactly: the gap goes with the root of what the objective is off by.
-      const Index nonzeros = this->nonzeros(), parts = std::ssize(system_.pattern());
-      if (solved && !refine(ascent, penalty)) {
+      const Pattern& pattern = system_.pattern();
+      const Index clusters_before = std::ssize(pattern), before = columns_in(pattern);
+      Index left_zero = 0;  // clusters
+      if (solved && !refine(ascent, penalty, left_zero)) {
         if (precision <= kExact) break;
         precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
       }
-      const Index leaving = this->nonzeros() - nonzeros;
+      const Index tried = columns_in(pattern);
       ClusterProblem clusters = system_.problem(ascent, penalty);
       const double rough = gap > 0.05 * primal ? 30 : 1;  // clusters will come apart again
       clusters.solve(rough * precision * std::max(target, 0.01 * gap));
       system_.adopt(std::move(clusters), columns_, state_);
-      // Where what leaves zero joins the clusters that there are, more may leave next time.
-      const bool joined = 4 * (this->nonzeros() - nonzeros) > 3 * leaving &&
-                          4 * (std::ssize(system_.pattern()) - parts) < static_cast<Index>(cuts_.leaving);
-      cuts_.leaving = joined ? 2 * cuts_.leaving : Cuts::kLeaving;
+      // Where all that may leave zero does, and joins the clusters that there are, more may leave next time.
+      const bool joined = left_zero >= cuts_.leaving &&
+                          4 * (columns_in(pattern) - before) > 3 * (tried - before) &&
+                          4 * (std::ssize(pattern) - clusters_before) < left_zero;
+      cuts_.leaving = joined ? std::min(2 * cuts_.leaving, Cuts::kMostLeaving) : Cuts::kLeaving;
     }
     return false;
-  }
-
-  Index nonzeros() const {
-    Index count = 0;
-    for (const Cluster& cluster : system_.pattern()) count += cluster.size();
-    return count;
   }
 
   // Where a factor of the cluster problem takes longer than many passes of a first-order method.
@@ -285,10 +282,11 @@ class Newton final : public Solver {
     return {gap.gap, 0.5 * rr + norm};
   }
 
-  // Cuts clusters that pull apart; false if there are none.
-  bool refine(const Vector& ascent, const SortedL1& penalty) {
+  // Cuts clusters that pull apart; false if there are none. Says how many left zero.
+  bool refine(const Vector& ascent, const SortedL1& penalty, Index& left_zero) {
     Refinement next = refined(system_.take_pattern(), columns_.present(), ascent, penalty, cuts_);
     system_.refine(std::move(next.pattern), next.origin, columns_);
+    left_zero = next.left_zero;
     return next.changed;
   }
 

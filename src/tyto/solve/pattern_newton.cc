@@ -35,10 +35,10 @@ Index PatternNewton::leader(Index i) const {
 }
 
 // A singular H gets a ridge: steps are then shorter than Newton's along directions without curvature, and
-// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong. A group without any
-// curvature gets a little of it: next to none would drown the others in the constraints that they share.
+// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong. A group without
+// any curvature gets a little of it: with less, the constraints that it shares with others would be rounding.
 bool PatternNewton::factorise(Matrix hessian) {
-  const double least = 1e-15 * hessian.diagonal().maxCoeff();
+  const double least = hessian.rows() > 0 ? 1e-8 * hessian.diagonal().maxCoeff() : 0;
   for (Index i = 0; i < hessian.rows(); ++i)
     if (hessian(i, i) == 0) hessian(i, i) = least;
   for (double ridge = 1e-14; ridge < 1; ridge *= 1e4) {

@@ -100,6 +100,37 @@ TEST(ClusterProblem, EndsWhereNoGroupGoesDown) {
   }
 }
 
+// Clusters that tie pull as hard together as their ranks cost; a group at zero no harder than the next ranks
+// do.
+void expect_stationary(const ClusterProblem& problem, const Grouped& grouped, double slack) {
+  const Index count = grouped.pull.size();
+  const Vector c = values(problem, count), ascent = grouped.ascent(c);
+  Vector force = Vector::Zero(count);  // by group
+  std::vector<Index> size(at(count), 0);
+  for (Index k = 0; k < count; ++k) {
+    force[problem.group(k)] += problem.sign(k) * ascent[k];
+    size[at(problem.group(k))] += grouped.sizes[at(k)];
+  }
+  const auto price = [&](Index above, Index below) {
+    return grouped.penalty.weight_sum(below) - grouped.penalty.weight_sum(above);
+  };
+  const std::vector<Index>& order = problem.order();
+  Index above = 0;
+  for (std::size_t i = 0; i < order.size();) {
+    const double magnitude = std::abs(c[order[i]]);
+    Index below = above;
+    double sum = 0;
+    for (; i < order.size() && std::abs(c[order[i]]) == magnitude; ++i)
+      sum += force[order[i]], below += size[at(order[i])];
+    EXPECT_NEAR(sum, price(above, below), slack);
+    above = below;
+  }
+  for (Index k = 0; k < count; ++k) {
+    if (c[k] != 0 || problem.group(k) != k) continue;
+    EXPECT_LE(std::abs(force[k]), price(above, above + size[at(k)]) + slack);
+  }
+}
+
 TEST(ClusterProblem, ManyGroupsEndThereToo) {
   Index tied = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -112,26 +143,40 @@ TEST(ClusterProblem, ManyGroupsEndThereToo) {
     EXPECT_LE(grouped.objective(values(problem, count)), start + 1e-12 * scale);
     expect_consistent(problem, grouped);
     expect_lowest(problem, grouped, random, 1e-9 * scale);
+    expect_stationary(problem, grouped, 1e-5 * (1 + grouped.pull.cwiseAbs().maxCoeff()));
     for (Index k = 0; k < count; ++k) tied += problem.value(k) != 0 && problem.group(k) != k ? 1 : 0;
   }
   EXPECT_GT(tied, 20) << "some do merge";
 }
 
-// The first group comes down to the second one, which then goes on: they only met on their way.
-TEST(ClusterProblem, ManyGroupsMayPassOneAnother) {
+// Hundreds of groups that stay where they are, and two that move.
+Grouped two_of_many(double first_pull, double first_start, double second_pull, double second_start) {
   const Index count = 300;
   Vector weights = Vector::Ones(count), pull(count), start(count);
   weights[0] = 3;
-  for (Index k = 2; k < count; ++k)
-    start[k] = 0.5 - 1e-3 * static_cast<double>(k), pull[k] = start[k] + 1;  // these stay where they are
-  pull[0] = 7, pull[1] = 2;
-  start[0] = 10, start[1] = 5;
-  const Grouped grouped{Eigen::MatrixXd::Identity(count, count), pull, std::vector<Index>(at(count), 1),
-                        start, SortedL1(weights)};
+  for (Index k = 2; k < count; ++k) start[k] = 0.5 - 1e-3 * static_cast<double>(k), pull[k] = start[k] + 1;
+  pull[0] = first_pull, pull[1] = second_pull;
+  start[0] = first_start, start[1] = second_start;
+  return {Eigen::MatrixXd::Identity(count, count), pull, std::vector<Index>(at(count), 1), start,
+          SortedL1(weights)};
+}
+
+// The first one comes down to the second one, which then goes on: they only met on their way.
+TEST(ClusterProblem, ManyGroupsMayPassOneAnother) {
+  const Grouped grouped = two_of_many(7, 10, 2, 5);
   const ClusterProblem problem = solved(grouped, 1e-14);
   EXPECT_NEAR(problem.value(0), 4, 1e-12);
   EXPECT_NEAR(problem.value(1), 1, 1e-12);
-  EXPECT_EQ(std::ssize(problem.order()), count);
+  EXPECT_EQ(std::ssize(problem.order()), 300);
+  expect_consistent(problem, grouped);
+}
+
+// It is a short way to where they meet, but they have a long one to go together.
+TEST(ClusterProblem, TwoOfManyThatMeetGoOnTogether) {
+  const Grouped grouped = two_of_many(8, 5, 8, 5 - 1e-9);
+  const ClusterProblem problem = solved(grouped, 1e-14);
+  EXPECT_NEAR(problem.value(0), 6, 1e-12);
+  EXPECT_EQ(problem.value(1), problem.value(0));
   expect_consistent(problem, grouped);
 }
 

@@ -268,9 +268,10 @@ TEST(Refined, NoMoreClustersLeaveZeroThanAreAllowed) {
   std::vector<Index> columns(static_cast<std::size_t>(count));
   std::iota(columns.begin(), columns.end(), Index{0});
   const Vector ascent = Vector::LinSpaced(count, 3, 2);  // all pull, each at its own speed
-  for (const std::size_t leaving : {Cuts::kLeaving, std::size_t{40}, std::size_t{1000}}) {
+  for (const Index leaving : {Cuts::kLeaving, Index{40}, Index{1000}}) {
     const Refinement next = refined({}, columns, ascent, penalty, {.leaving = leaving});
-    ASSERT_EQ(next.pattern.size(), std::min(leaving, columns.size()));
+    ASSERT_EQ(std::ssize(next.pattern), std::min(leaving, count));
+    EXPECT_EQ(next.left_zero, std::ssize(next.pattern));
     EXPECT_TRUE(next.changed);
     EXPECT_EQ(next.pattern.front().columns, std::vector<Index>{0}) << "the hardest first";
   }

@@ -83,6 +83,32 @@ TEST(PatternNewton, GoesDownAndEndsAtTheMinimumOfItsPattern) {
       << "each step ends on a tie or a zero, or is the last but for crossings";
 }
 
+// Columns that cancel, among others and without a price at times: what ties with them moves with them.
+TEST(PatternNewton, TiesHoldWithGroupsWithoutCurvature) {
+  int tied = 0;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index count = random.between(3, 12), rows = count + random.between(3, 15);
+    Eigen::MatrixXd z = random_matrix(random, rows, count);
+    z.col(random.below(count)).setZero(), z.col(random.below(count)).setZero();
+    Vector weights = random_weights(random, count), magnitudes = random_vector(random, count).cwiseAbs();
+    weights.tail(count / 3).setZero();
+    std::sort(magnitudes.begin(), magnitudes.end(), std::greater<>());
+    const Grouped grouped{z.transpose() * z, z.transpose() * random_vector(random, rows),
+                          std::vector<Index>(at(count), 1), magnitudes, SortedL1(weights)};
+    PatternNewton method = method_for(grouped);
+    method.run(100);
+    const double size = 1 + values(method, count).cwiseAbs().maxCoeff();
+    for (Index i = 0; i < count; ++i) {
+      ASSERT_TRUE(std::isfinite(method.value(i)));
+      EXPECT_NEAR(std::abs(method.value(i)), std::abs(method.value(method.leader(i))), 1e-6 * size) << i;
+      tied += method.leader(i) != i ? 1 : 0;
+    }
+  }
+  EXPECT_GT(tied, 500);
+}
+
 TEST(PatternNewton, AGroupWithoutCurvatureGoesWithItsPrice) {
   Vector pull(2), start(2);
   pull << 5, 0;
