@@ -130,7 +130,7 @@ double ClusterProblem::update(Index k) {
     if (step == 0 || std::ssize(order_) < kMany)
       merge(k, next);
     else
-      move(k, magnitude_[next]), place(k, i), met_ = true;
+      move(k, magnitude_[next]), place(k, i);
     return 0.5 * h * step * step;
   };
   for (int direction = 0;;) {
@@ -157,7 +157,6 @@ double ClusterProblem::update(Index k) {
 
 double ClusterProblem::sweep() {
   double progress = 0;
-  met_ = false;
   for (const Index k : all_)
     if (parent_[at(k)] == k) progress += update(k);
   return progress;
@@ -248,7 +247,7 @@ void ClusterProblem::solve(double target) {
     for (double sweeps = 1;; ++sweeps) {
       const std::size_t groups = order_.size();
       const double progress = sweep();
-      if (progress <= target && groups == order_.size() && !met_) return;
+      if (progress <= target && groups == order_.size()) return;
       const double left = std::log(target / progress) / std::log(progress / before);  // at this pace
       if (sweeps > 2 && progress > target && !(progress < before && sweeps + left <= most)) break;
       if (sweeps > 2 * most) break;

@@ -27,7 +27,8 @@ class ClusterProblem {
   };
   ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty);
 
-  // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made.
+  // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made. Of
+  // many groups, some may have met last that would go on together: they do if it is called again.
   void solve(double target);
 
   // Where a cluster ended: it is part of group(k), whose magnitude may be 0; sign(k) is -1 if its sign
@@ -65,7 +66,6 @@ class ClusterProblem {
   std::vector<Index> parent_;  // a group is its own parent
   std::vector<double> sign_;   // relative to the parent
   double least_curvature_ = 0;
-  bool met_ = false;  // in the last sweep some came to tie that have not merged: they may go on together
 };
 
 }  // namespace tyto

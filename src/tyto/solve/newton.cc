@@ -132,10 +132,10 @@ class Newton final : public Solver {
       const double rough = gap > 0.05 * primal ? 30 : 1;  // clusters will come apart again
       clusters.solve(rough * precision * std::max(target, 0.01 * gap));
       system_.adopt(std::move(clusters), columns_, state_);
-      // Where all that may leave zero does, and joins the clusters that there are, more may leave next time.
-      const bool joined = left_zero >= cuts_.leaving &&
-                          4 * (columns_in(pattern) - before) > 3 * (tried - before) &&
-                          4 * (std::ssize(pattern) - clusters_before) < left_zero;
+      // Where what leaves zero stays away from it, and some joins the clusters that there are, more may leave
+      // next time.
+      const bool joined = 4 * (columns_in(pattern) - before) > 3 * (tried - before) &&
+                          std::ssize(pattern) - clusters_before < left_zero;
       cuts_.leaving = joined ? std::min(2 * cuts_.leaving, Cuts::kMostLeaving) : Cuts::kLeaving;
     }
     return false;
