@@ -62,6 +62,8 @@ class Design {
   // same design if that one is 0 already, but for rounding.
   Design without(Index column) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
+  // The same in any order, and in memory of their own where they are sparse: near each other.
+  Design gather(std::span<const Index> columns) const;
   // A copy of some rows, given in increasing order: neither centred nor scaled, in the same storage.
   Design take_rows(std::span<const Index> rows) const;
   Design with_threads(int threads) const;  // threads that the passes below may use
@@ -70,6 +72,7 @@ class Design {
   Design with_counter() const;
   Index entries_read() const { return *entries_read_; }            // by products, since the counter was made
   void count_pass() const { *entries_read_ += stored_entries(); }  // that somebody else has made
+  Index count_read(std::span<const Index> columns) const;          // the same; returns what it adds
 
   Index raw(Index column) const { return columns_->raw[column]; }  // its number in storage
   Index find(Index raw) const { return columns_->raw.find(raw); }  // the column of that number, or -1
@@ -183,7 +186,6 @@ class Design {
       if (along[d] != 0) product -= columns_->offset(d, column) * along[d];
     return product / scale(column);
   }
-  Index count_read(std::span<const Index> columns) const;  // returns what it adds
   void compute_products(std::span<const Index> columns,
                         Eigen::Ref<Eigen::MatrixXd, 0, Eigen::OuterStride<>> out) const;
 

@@ -106,6 +106,7 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) by_slot->resize(slots.size());
   by_raw_.clear();
   list_from(0);
+  if (!covariance_ && !packs()) gathered_ = full_.gather(full_column_).with_counter();
   close_ranks(size());
 }
 
@@ -148,6 +149,9 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
     if (packed_.rows() != rows) packed_.resize(rows, 0);
     grow(packed_, rows, rows, after, before);
     design.pack(columns, 0, rows, packed_.col(before).data());
+    design.count_read(columns);
+  } else {
+    gathered_ = full_.gather(full_column_).with_counter();
   }
 }
 
@@ -174,8 +178,7 @@ void WorkingSet::ascent(const Vector& state, Vector& out) const {
   if (covariance_) {
     out = state;
   } else if (!packs()) {
-    out.resize(size());
-    full_.transpose_multiply(full_column_, state, out.data());
+    gathered_.transpose_multiply(state, out);
   } else {
     transpose_product(packed_.leftCols(size()), state, out);
   }
@@ -208,10 +211,7 @@ void WorkingSet::sum(std::span<const Index> slots, std::span<const double> facto
       kernels::axpy(factors[k], packed_.col(slots[k]).data(), out.data(), out.size());
     return;
   }
-  std::vector<Index> columns;
-  columns.reserve(slots.size());
-  for (const Index slot : slots) columns.push_back(full_column_[at(slot)]);
-  full_.multiply(columns, Vector::Map(factors.data(), std::ssize(factors)), out);
+  gathered_.multiply(slots, Vector::Map(factors.data(), std::ssize(factors)), out);
 }
 
 void WorkingSet::products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
@@ -229,15 +229,14 @@ void WorkingSet::products(std::span<const Index> slots, std::span<const double> 
 void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
   if (sum_.size() != rows()) sum_.setZero(rows());
   std::vector<Index> touched;
-  Vector shift = Vector::Zero(full_.offsets().rows());
+  Vector shift = Vector::Zero(gathered_.offsets().rows());
   for (std::size_t k = 0; k < slots.size(); ++k) {
-    const Index j = full_column_[at(slots[k])];
-    const double factor = factors[k] / full_.scale(j);
-    full_.for_each_entry(j, [&](Index row, double value) {
+    const double factor = factors[k] / gathered_.scale(slots[k]);
+    gathered_.for_each_entry(slots[k], [&](Index row, double value) {
       if (sum_[row] == 0) touched.push_back(row);
       sum_[row] += factor * value;
     });
-    if (shift.size() > 0) shift += factor * full_.offsets().col(j);
+    if (shift.size() > 0) shift += factor * gathered_.offsets().col(slots[k]);
   }
   out.setZero(active());
   const Vector& roots = full_.roots();
@@ -248,9 +247,9 @@ void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const d
   }
   if (shift.size() > 0) shift.array() *= basis_squares_.array();
   for (Index place = 0; place < out.size(); ++place) {
-    const Index j = full_column_[at(active_[at(place)])];
-    if (shift.size() > 0) out[place] -= full_.offsets().col(j).dot(shift);
-    out[place] /= full_.scale(j);
+    const Index slot = active_[at(place)];
+    if (shift.size() > 0) out[place] -= gathered_.offsets().col(slot).dot(shift);
+    out[place] /= gathered_.scale(slot);
   }
   for (std::size_t k = 0; k < slots.size(); ++k) out[place(slots[k])] += ridge_ * factors[k];
 }
@@ -258,7 +257,7 @@ void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const d
 void WorkingSet::index_rows(Index from) {
   by_row_.resize(at(rows()));
   for (Index place = from; place < std::ssize(active_); ++place)
-    full_.for_each_entry(full_column_[at(active_[at(place)])], [&](Index row, double value) {
+    gathered_.for_each_entry(active_[at(place)], [&](Index row, double value) {
       by_row_[at(row)].push_back({place, value});
     });
 }

@@ -10,8 +10,8 @@
 namespace tyto {
 
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
-//   direct:      the columns themselves, packed where they are dense; the state is the residual r, and X'r
-//                costs the entries of the columns
+//   direct:      the columns themselves, copied; the state is the residual r, and X'r costs the entries of
+//                the columns
 //   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
 class WorkingSet {
  public:
@@ -67,6 +67,7 @@ class WorkingSet {
   std::vector<Index> present_;
   std::vector<std::pair<Index, Index>> by_raw_;  // numbers in storage, in order, each with its slot
   Matrix packed_;                                // direct and dense: all columns
+  Design gathered_;                              // direct and sparse: the same
   Matrix active_columns_;                        // the same: those that are active
   std::vector<Index> active_, place_;  // direct: slots by place, and places by slot (-1: not active)
   Matrix products_;
