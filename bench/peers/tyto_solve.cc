@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tyto/data/huge_pages.h"
+#include "tyto/base/huge_pages.h"
 #include "tyto/tyto.h"
 
 namespace {

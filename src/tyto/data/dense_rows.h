@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tyto/base/error.h"
+#include "tyto/base/huge_pages.h"
 #include "tyto/data/dataset.h"
-#include "tyto/data/huge_pages.h"
 #include "tyto/data/text.h"
 
 namespace tyto {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tyto/base/huge_pages.h"
 #include "tyto/data/dataset.h"
-#include "tyto/data/huge_pages.h"
 
 namespace tyto {
 

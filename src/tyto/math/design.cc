@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tyto/base/error.h"
+#include "tyto/base/huge_pages.h"
 #include "tyto/base/parallel.h"
 #include "tyto/math/kernels.h"
 
@@ -225,8 +226,10 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   if (center && weighted) frame.basis = frame.root;
   Design result = *this;
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
-  Columns columns{columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), Vector(scale ? cols() : 0), {}};
-  Vector norms(cols()), magnitudes(cols());
+  Columns columns{
+      columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), vector_to_write(scale ? cols() : 0), {}};
+  if (center) prefer_huge_pages(columns.offset.data(), sizeof(double) * static_cast<std::size_t>(cols()));
+  Vector norms = vector_to_write(cols()), magnitudes = vector_to_write(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
   for_each_column([&](Index j) {
     const Moments m = moments_of(storage_, raw(j), rows, center);

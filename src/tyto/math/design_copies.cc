@@ -53,11 +53,10 @@ std::shared_ptr<const Entries<Scalar, StorageIndex>> gathered(const SparseColumn
     to->start.push_back(to->start.back() + (from.start[columns[c] + 1] - from.start[columns[c]]));
   to->value.resize(static_cast<std::size_t>(to->start.back()));
   to->row.resize(to->value.size());
-  for (Index c = 0; c < columns.size(); ++c) {
-    const StorageIndex begin = from.start[columns[c]], length = from.start[columns[c] + 1] - begin;
-    std::copy_n(from.value + begin, length, to->value.data() + to->start[static_cast<std::size_t>(c)]);
-    std::copy_n(from.row + begin, length, to->row.data() + to->start[static_cast<std::size_t>(c)]);
-  }
+  std::size_t next = 0;
+  for (Index c = 0; c < columns.size(); ++c)
+    for (StorageIndex k = from.start[columns[c]]; k < from.start[columns[c] + 1]; ++k, ++next)
+      to->value[next] = from.value[k], to->row[next] = from.row[k];
   return to;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "tyto/base/huge_pages.h"
 #include "tyto/base/parallel.h"
 #include "tyto/math/design.h"
 #include "tyto/math/kernels.h"
@@ -251,7 +252,7 @@ void Design::compute_products(std::span<const Index> columns,
 }
 
 void Design::transpose_multiply(const Vector& v, Vector& out) const {
-  out.resize(cols());
+  resize_to_write(out, cols());
   if (!columns_->far.empty()) return transpose_multiply(all_but({}, cols()), v, out.data());
   Vector room;
   const Vector &factors = with_roots(v, room), along = along_basis(v);

@@ -68,12 +68,14 @@ IndexSet largest_entries(const Vector& v, Index count) {
 
 void keep_largest(IndexSet& entries, const Vector& v, Index count) {
   if (count >= std::ssize(entries)) return;
-  std::nth_element(entries.begin(), entries.begin() + count, entries.end(), [&](Index a, Index b) {
-    const double x = std::abs(v[a]), y = std::abs(v[b]);
-    return x != y ? x > y : a < b;
-  });
-  entries.resize(static_cast<std::size_t>(count));
-  std::ranges::sort(entries);
+  if (count <= 0) return entries.clear();
+  std::vector<double> ranked(entries.size());
+  std::ranges::transform(entries, ranked.begin(), [&](Index i) { return std::abs(v[i]); });
+  std::ranges::nth_element(ranked, ranked.begin() + (count - 1), std::greater<>());
+  const double level = ranked[static_cast<std::size_t>(count - 1)];
+  Index ties = count - std::ranges::count_if(entries, [&](Index i) { return std::abs(v[i]) > level; });
+  std::erase_if(
+      entries, [&](Index i) { return !(std::abs(v[i]) > level || (std::abs(v[i]) == level && ties-- > 0)); });
 }
 
 void sort_descending(std::span<double> v) {

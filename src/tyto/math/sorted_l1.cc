@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tyto/base/error.h"
+#include "tyto/base/huge_pages.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 
@@ -227,7 +228,7 @@ SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), no
       throw InvalidArgument(at() + "a non-increasing sequence, got a larger one");
   }
   if (size_ > 0 && weights[0] == 0) throw InvalidArgument("weights: want at least one that is not 0");
-  Vector sum(size_ + 1);
+  Vector sum = vector_to_write(size_ + 1);
   double running = 0, lost = 0;  // lost: what rounding took off; weights fall, so running is the larger one
   sum[0] = 0;
   for (Index i = 0; i < size_; ++i) {

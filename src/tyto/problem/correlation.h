@@ -69,6 +69,7 @@ class Correlation {
   Index most_read() const { return 3 * design_.cols() / 4; }  // more than that: all are sooner read
   void read_places(const IndexSet& places, const Selection& columns);
   std::optional<Contenders> contenders_near_zero(const SortedL1& penalty, double level) const;
+  bool most_matter(const SortedL1& penalty, const Selection& columns, double level) const;
   void update(const SortedL1& penalty, Contenders& of) const;
   double dual_norm(const Problem& problem, const Vector& beta, const Selection& columns, double level);
 

@@ -112,6 +112,19 @@ void Correlation::update(const SortedL1& penalty, Contenders& of) const {
   }
 }
 
+// Whether a sample says that most columns would have to be read: then they are not ranked first. A sample of
+// the weights, too, makes a sample of the problem.
+bool Correlation::most_matter(const SortedL1& penalty, const Selection& columns, double level) const {
+  constexpr Index kSample = 1024, kStride = 8;
+  const Index stride = columns.size() / kSample;
+  if (stride < kStride) return false;
+  const Vector weights = Vector::NullaryExpr(kSample, [&](Index k) { return penalty.weight(k * stride); });
+  const Vector some =
+      Vector::NullaryExpr(kSample, [&](Index k) { return penalty.pull(value(columns[k * stride])); });
+  const double cut = paying_cut(some, SortedL1(weights), level);
+  return 5 * kernels::count_above(some.data(), kSample, cut) > 4 * kSample;
+}
+
 // J° where it is at least `level`: all columns that may raise it are read.
 double Correlation::dual_norm(const Problem& problem, const Vector& beta, const Selection& columns,
                               double level) {
@@ -123,7 +136,8 @@ double Correlation::dual_norm(const Problem& problem, const Vector& beta, const 
   if (at_zero_) wide = contenders_near_zero(penalty, kWide * level);
   if (wide)
     large = narrowed(penalty, *wide, level);
-  else  // short ones are all read, if they are; of others mostly few
+  else if (!most_matter(penalty, columns,
+                        level))  // short ones are all read, if they are; of others mostly few
     large = tyto::contenders(penalty, values(problem, beta, columns), level,
                              short_columns_ ? most_read() : columns.size());
   if (large)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tyto/base/error.h"
+#include "tyto/base/huge_pages.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 
@@ -142,8 +143,15 @@ Vector restrict_to(const Vector& v, std::span<const Index> columns) {
 
 Vector expand(Vector v, const Selection& columns, Index size) {
   if (v.size() == size) return v;
-  Vector result = Vector::Zero(size);
+  Vector result = vector_to_write(size);
+  result.setZero();
   for (Index k = 0; k < v.size(); ++k) result[columns[k]] = v[k];
+  return result;
+}
+
+Vector dense(const SparseBeta& v) {
+  Vector result = vector_to_write(v.size());
+  result = v;
   return result;
 }
 

@@ -155,7 +155,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   Solver& solver = *state.solver;
   const Problem full = state.problem(penalty);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
-  Reduced now{full, {state.x.beta, state.x.eta}, state.x.support(), state.all, state.x.beta};
+  Reduced now{full, {dense(state.x.beta), state.x.eta}, state.x.support(), state.all, state.x.beta};
   BestSphere best;
   std::vector<TracePoint> trace;
   double tolerance =
@@ -185,7 +185,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       const bool known = converged && now.problem.design.cols() == p;
       Iterate solution{known       ? std::move(now.x.beta)
                        : converged ? expand(now.x.beta, now.kept, p)
-                                   : Vector(now.best),
+                                   : dense(now.best),
                        now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
       const auto gradient = state.gradient;

@@ -293,6 +293,44 @@ TEST(Correlation, SettlesNearZeroFromWhatIsKnownThere) {
   EXPECT_GE(few, 8);
 }
 
+// Of many columns a sample says whether most have to be read. Then they are, once, and nothing is asked
+// twice; else only those that matter.
+TEST(Correlation, SettlesManyColumnsByReadingFewOrAll) {
+  constexpr Index kRows = 60, kColumns = 12000;
+  Random random(11);
+  for (const char* weights : {"oscar", "bh", "linf"})
+    for (const bool nonnegative : {false, true}) {
+      SCOPED_TRACE(testing::Message() << weights << " " << nonnegative);
+      Problem problem =
+          simulated_problem(random, kRows, kColumns, make_weights(weights, {kRows, kColumns, 0.1}), 1);
+      problem.penalty = SortedL1(problem.penalty.weights(), nonnegative);
+      problem.penalty = problem.penalty.scaled(0.5 * alpha_max(problem));
+      problem.design = problem.design.with_counter();
+      const Vector beta = fit(problem, {.tolerance = 1e-10}).solution.beta;
+      Correlation correlation(problem.design, nonnegative);
+      correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
+      const auto read = [&](const Vector& at) {
+        const Iterate x = make_iterate(problem, at);
+        const Index before = problem.design.entries_read();
+        correlation.move_to(problem.y - x.eta);
+        const Settled settled =
+            correlation.settle(problem, at, nonzero_entries(at), Selection::first(kColumns));
+        const double want = problem.penalty.dual_norm(tyto::correlation(problem, x));
+        EXPECT_NEAR(settled.dual_norm, want, 1e-12 * want);
+        return static_cast<double>(problem.design.entries_read() - before - problem.design.stored_entries()) /
+               static_cast<double>(problem.design.stored_entries());
+      };
+      const bool all_matter = weights == std::string("linf");  // always: J° is their sum
+      const double first = read(beta);
+      if (!nonnegative) {
+        EXPECT_NEAR(first, 1, 0.1);
+      }
+      read(beta);
+      const double near = read((1 - 1e-6) * beta);
+      EXPECT_EQ(near < 0.1, !all_matter) << near;
+    }
+}
+
 // The residual is the same, but not the columns that make it: what was settled for the one must not stand
 // for the other.
 TEST(Correlation, SettlesTwinsEachForItself) {

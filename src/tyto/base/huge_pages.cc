@@ -1,4 +1,4 @@
-#include "tyto/data/huge_pages.h"
+#include "tyto/base/huge_pages.h"
 
 #include <sys/mman.h>
 
