@@ -136,8 +136,8 @@ double Correlation::dual_norm(const Problem& problem, const Vector& beta, const 
   if (at_zero_) wide = contenders_near_zero(penalty, kWide * level);
   if (wide)
     large = narrowed(penalty, *wide, level);
-  else if (!most_matter(penalty, columns,
-                        level))  // short ones are all read, if they are; of others mostly few
+  else if (!most_matter(penalty, columns, level))
+    // Short ones are all read, if they are; of others mostly few.
     large = tyto::contenders(penalty, values(problem, beta, columns), level,
                              short_columns_ ? most_read() : columns.size());
   if (large)

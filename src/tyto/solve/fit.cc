@@ -188,7 +188,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
                                    : dense(now.best),
                        now.x.eta};
       if (!converged) full.design.multiply(solution.beta, solution.eta);
-      const auto gradient = state.gradient;
+      const FullPass pass = state.pass;
       Certificate other =
           known ? Certificate() : state.assess(full, solution, nonzero_entries(solution.beta), state.all);
       Certificate& certificate = known ? c : other;
@@ -208,7 +208,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         if (!status && state.lazy())  // more columns have been read
           c = state.assess(now.problem, now.x, now.support, now.kept);
         else if (!status)
-          state.gradient = gradient;
+          state.pass = pass;
       }
       if (status) {
         Fit result;

@@ -25,6 +25,22 @@ struct Point {
   }
 };
 
+// X'r of all columns of a problem at a point, which is kept to see whether another one is the same; and J° of
+// it for a penalty.
+struct FullPass {
+  std::shared_ptr<const Vector> correlation = nullptr;
+  SortedL1 penalty = {};
+  double dual_norm = 0;
+  Vector eta = {};
+  IndexSet support = {};
+  Vector nonzeros = {};
+
+  bool holds(Index columns, const Iterate& at, const IndexSet& its_support) const {
+    return correlation && correlation->size() == columns && at.beta.size() == columns && eta == at.eta &&
+           support == its_support && nonzeros == restrict_to(at.beta, support);
+  }
+};
+
 constexpr double kLongEpoch = 0.1;  // seconds after which the observer is asked within an epoch
 
 struct Sequence::State {
@@ -41,7 +57,7 @@ struct Sequence::State {
   Index entries;
   Index ahead = kAhead;                             // fits that are tried at once
   std::shared_ptr<const AtZero> at_zero = nullptr;  // X'y that came with the problem: a pass, once it is used
-  std::shared_ptr<const Vector> gradient = nullptr;  // X'r, where all columns are read
+  FullPass pass = {};                               // the last one, where all columns are read
   bool on_path = false;
   TracePoint last = {};  // of the last answer
 
@@ -58,19 +74,25 @@ struct Sequence::State {
     }
     if (known && support.empty() && problem.design.cols() == design.cols()) {
       design.count_pass();
-      gradient = {known, &known->correlation};
-      const std::optional<double> ratio = known->penalty.multiple_of(problem.penalty);
-      const double dual_norm =
-          ratio && problem.ridge == 0 ? *ratio * known->dual_norm : problem.penalty.dual_norm(*gradient);
-      return certify(problem, at, {dual_norm, {}, {}});
+      pass = {{known, &known->correlation}, known->penalty, known->dual_norm, at.eta, {}, {}};
     }
-    gradient.reset();
-    gradient = std::make_shared<const Vector>(tyto::correlation(problem, at));
-    return certify(problem, at, settle(problem, *gradient, std::move(support)));
+    if (pass.holds(design.cols(), at, support)) {  // mostly where the last fit ended
+      const std::optional<double> ratio = pass.penalty.multiple_of(problem.penalty);
+      const double dual_norm = ratio && problem.ridge == 0 ? *ratio * pass.dual_norm
+                                                           : problem.penalty.dual_norm(*pass.correlation);
+      Vector at_support = restrict_to(*pass.correlation, support);
+      return certify(problem, at, {dual_norm, std::move(support), std::move(at_support)});
+    }
+    pass = {};
+    pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at));
+    Settled settled = settle(problem, *pass.correlation, std::move(support));
+    pass.penalty = problem.penalty, pass.dual_norm = settled.dual_norm;
+    pass.eta = at.eta, pass.support = settled.support, pass.nonzeros = restrict_to(at.beta, pass.support);
+    return certify(problem, at, std::move(settled));
   }
   // X'r at the point that was assessed last, or bounds of it.
   const Vector& ascent(const Problem& problem, const Iterate& at, const Selection& kept) {
-    return lazy() ? correlation.values(problem, at.beta, kept) : *gradient;
+    return lazy() ? correlation.values(problem, at.beta, kept) : *pass.correlation;
   }
   // There, on the full problem: how many columns the rule keeps. Mostly it is seen from a few of them.
   Index columns_left(const ScreeningRule& rule, const Problem& full, const Iterate& at,

@@ -126,6 +126,33 @@ TEST(Path, WarmStartsReachTheObjectiveOfColdOnes) {
   }
 }
 
+// Where all columns are read, each strength begins where the one before it ended: X'r there is known.
+TEST(Path, TheEndOfAStrengthIsNotReadAgain) {
+  Random random(8);
+  const Index n = 60, p = 600;
+  Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t> x(n, p);
+  for (Index j = 0; j < p; ++j)
+    for (int k = 0; k < 3; ++k) x.coeffRef(static_cast<Index>(random.uniform(0, n)), j) = random.normal();
+  Vector y = random_vector(random, n);
+  for (Index j = 0; j < 10; ++j) y += 4 * x.col(j);
+  for (const char* solver : {"newton", "apgd"})
+    for (const double ridge : {0.0, 0.1}) {
+      SCOPED_TRACE(testing::Message() << solver << " " << ridge);
+      const Regression regression =
+          make_regression(Design::sparse(x), y, {.weights = "oscar", .ridge = ridge});
+      FitOptions options = tight();
+      options.solver = solver;
+      const Path path = fit_path(regression, {.steps = 12, .ratio = 0.4}, options);
+      expect_path_certified(regression, path, kTolerance);
+      EXPECT_GT(path.steps.back().nonzeros(), 3);
+      double epochs = 0;
+      for (const PathStep& step : path.steps) epochs += static_cast<double>(step.fit.epochs);
+      if (solver == std::string("newton")) {
+        EXPECT_LT(path.passes, epochs + 3);  // one at the start, and what working sets take
+      }
+    }
+}
+
 TEST(Path, EachRuleEndsItAndSaysSo) {
   const Regression regression = regression_of(simulated(40, 60));
   const Path whole = fit_path(regression, {.steps = 40}, tight());
