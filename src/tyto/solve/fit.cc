@@ -69,14 +69,14 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 }
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
-// that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few: there is
-// no try before the first one, which mostly is the last one too, nor where X is small, and the ball is that
-// of the last certificate.
+// that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few, and what
+// leaves has to be read once more at the end: there is no try before the third one, nor where X is small, and
+// the ball is that of the last certificate.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, const Vector& correlation, Index epoch, bool guessing,
                                bool lazy) {
   std::optional<IndexSet> alive;
-  if (rule.safe && lazy && (epoch == 0 || in_cache(now.problem.design))) return alive;
+  if (rule.safe && lazy && (epoch < 3 || in_cache(now.problem.design))) return alive;
   // Where columns are not all read anyway, dropping a few is more work than keeping them.
   const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
   if (!rule.safe) {
