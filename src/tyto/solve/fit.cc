@@ -70,7 +70,7 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
 
 // The columns that are left after a try at screening, if there is something to try and it drops any. A rule
 // that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few, and what
-// leaves has to be read once more at the end: there is no try before the third one, nor where X is small, and
+// leaves has to be read once more at the end: there is no try before three of them, nor where X is small, and
 // the ball is that of the last certificate.
 std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
                                const Certificate& c, const Vector& correlation, Index epoch, bool guessing,
