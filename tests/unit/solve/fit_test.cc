@@ -107,6 +107,27 @@ TEST(Fit, KnowsTheDualNormAtZero) {
     EXPECT_NEAR(first_gap(at, true), first_gap(at, false), 1e-12 * first_gap(at, false));
 }
 
+// X'r of the last point is that of another one only if coefficients are the same: with a ridge, Xb is not
+// enough.
+TEST(Fit, PointsOfTheSamePredictionAreNotTheSame) {
+  Random random(3);
+  Eigen::MatrixXd x = (4 * random_matrix(random, 20, 6)).array().round();
+  x.col(1) = x.col(0);
+  Problem problem = dense_problem(x, random_vector(random, 20), Vector::LinSpaced(6, 3, 1));
+  problem.ridge = 5;
+  Sequence sequence(problem, {.solver = "apgd", .max_epochs = 0});
+  Vector beta = Vector::Zero(6);
+  for (const double first : {1.0, 0.75, 0.5, 0.25, 0.25, 0.0}) {
+    SCOPED_TRACE(first);
+    beta[0] = first, beta[1] = 1 - first;
+    sequence.start_from(beta);
+    const Iterate at = make_iterate(problem, beta);
+    EXPECT_EQ(at.eta, x.col(0)) << "as exact as the entries are";
+    const Certificate want = certify(problem, at);
+    EXPECT_NEAR(sequence.fit(problem.penalty, 60).certificate.gap, want.gap, 1e-12 * want.primal);
+  }
+}
+
 TEST(Fit, ConvergesAtEveryStrengthAndWeight) {
   for (const std::string& weights : weight_names())
     for (const double strength : {0.99, 0.5, 0.1, 0.01}) {
