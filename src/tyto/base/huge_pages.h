@@ -10,7 +10,7 @@ namespace tyto {
 // addresses misses the translation buffers less (reading a sparse file takes about a seventh less time), and
 // so do passes over many long columns; and what is long is there after fewer faults. Does nothing elsewhere.
 void prefer_huge_pages(void* memory, std::size_t bytes);
-// The same for a vector of another size than it has, whose entries are to be written.
+// Vectors in such memory; entries are not set. One that has the size already stays as it is.
 inline void resize_to_write(Vector& v, Index size) {
   if (v.size() == size) return;
   v.resize(size);

@@ -62,7 +62,7 @@ class Design {
   // same design if that one is 0 already, but for rounding.
   Design without(Index column) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
-  // The same in any order, and in memory of their own where they are sparse: near each other.
+  // The same of a sparse one, in any order and in memory of their own, where they have new numbers.
   Design gather(std::span<const Index> columns) const;
   // A copy of some rows, given in increasing order: neither centred nor scaled, in the same storage.
   Design take_rows(std::span<const Index> rows) const;

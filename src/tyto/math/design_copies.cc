@@ -1,6 +1,8 @@
 // Parts of a design in memory of their own.
 #include "tyto/math/design.h"
 
+#include "tyto/base/error.h"
+
 namespace tyto {
 namespace {
 
@@ -71,6 +73,7 @@ Design Design::take_rows(std::span<const Index> rows) const {
 }
 
 Design Design::gather(std::span<const Index> columns) const {
+  if (!is_sparse()) throw InvalidArgument("gather: want a sparse design");
   count_read(columns);
   Design result = select(columns);
   Columns own = *result.columns_;

@@ -68,14 +68,19 @@ IndexSet largest_entries(const Vector& v, Index count) {
 
 void keep_largest(IndexSet& entries, const Vector& v, Index count) {
   if (count >= std::ssize(entries)) return;
-  if (count <= 0) return entries.clear();
+  if (count == 0) return entries.clear();
   std::vector<double> ranked(entries.size());
   std::ranges::transform(entries, ranked.begin(), [&](Index i) { return std::abs(v[i]); });
   std::ranges::nth_element(ranked, ranked.begin() + (count - 1), std::greater<>());
   const double level = ranked[static_cast<std::size_t>(count - 1)];
   Index ties = count - std::ranges::count_if(entries, [&](Index i) { return std::abs(v[i]) > level; });
-  std::erase_if(
-      entries, [&](Index i) { return !(std::abs(v[i]) > level || (std::abs(v[i]) == level && ties-- > 0)); });
+  std::size_t kept = 0;
+  for (const Index i : entries) {
+    const double size = std::abs(v[i]);
+    if (size == level && ties > 0) --ties, entries[kept++] = i;
+    if (size > level) entries[kept++] = i;
+  }
+  entries.resize(kept);
 }
 
 void sort_descending(std::span<double> v) {

@@ -105,7 +105,7 @@ std::vector<Ranked> keep_candidates(Vector& v, const SortedL1& norm, double s) {
   return kept;
 }
 
-// The largest first. The order of ties does not matter to what follows: equal magnitudes always share a pool.
+// The largest first. The order of ties, which is any, does not matter to what follows: they share a pool.
 void sort_ranked(std::vector<Ranked>& entries) {
   if (entries.size() > 256)
     hwy::Sorter()(entries.data(), entries.size(), hwy::SortDescending());
@@ -195,24 +195,31 @@ class PrefixSearch {
   double floor_ = kInfinity;  // what is near enough, in the second search
 };
 
-// Isotonic regression of the sorted values by pooling adjacent violators: non-increasing, then clipped at 0.
-void pool(std::vector<double>& value) {
+// Isotonic regression of the values by pooling adjacent violators: non-increasing, then clipped at 0. Entries
+// that tie begin in one block: by their means alone, rounding would part some of them.
+void pool(const std::vector<Ranked>& sorted, std::vector<double>& value) {
   struct Block {
-    double sum;
+    double sum, mean;
     std::size_t begin, end;
-    double mean() const { return sum / static_cast<double>(end - begin); }
+    void add(double other, std::size_t from) {
+      sum += other, begin = from;
+      mean = sum / static_cast<double>(end - begin);
+    }
   };
   std::vector<Block> blocks;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    Block block{value[i], i, i + 1};
-    while (!blocks.empty() && blocks.back().mean() <= block.mean()) {
-      block.sum += blocks.back().sum, block.begin = blocks.back().begin;
+  for (std::size_t begin = 0, end = 0; begin < value.size(); begin = end) {
+    Block block{0, value[begin], begin, begin};
+    while (end < value.size() && sorted[end].key == sorted[begin].key) block.sum += value[end++];
+    block.end = end;
+    if (value[end - 1] != value[begin]) block.add(0, begin);
+    while (!blocks.empty() && blocks.back().mean <= block.mean) {
+      block.add(blocks.back().sum, blocks.back().begin);
       blocks.pop_back();
     }
     blocks.push_back(block);
   }
   for (const Block& block : blocks)
-    for (std::size_t i = block.begin; i < block.end; ++i) value[i] = std::max(0.0, block.mean());
+    for (std::size_t i = block.begin; i < block.end; ++i) value[i] = std::max(0.0, block.mean);
 }
 
 }  // namespace
@@ -280,7 +287,7 @@ void SortedL1::prox(Vector& v, double step) const {
   std::vector<double> value(sorted.size());
   for (std::size_t k = 0; k < value.size(); ++k)
     value[k] = magnitude(sorted[k]) - step * weight(static_cast<Index>(k));
-  pool(value);
+  pool(sorted, value);
   for (std::size_t k = 0; k < value.size(); ++k) {
     double& entry = v[static_cast<Index>(sorted[k].value)];
     entry = std::copysign(value[k], entry);

@@ -112,15 +112,17 @@ void Correlation::update(const SortedL1& penalty, Contenders& of) const {
   }
 }
 
-// Whether a sample says that most columns would have to be read: then they are not ranked first. A sample of
-// the weights, too, makes a sample of the problem.
+// Whether a sample says that most of all columns would have to be read: then they are not ranked first. A
+// sample of the weights, too, makes a sample of the problem. Columns are taken at a place within each stretch
+// that changes from one to the next, as their order may have a period.
 bool Correlation::most_matter(const SortedL1& penalty, const Selection& columns, double level) const {
-  constexpr Index kSample = 1024, kStride = 8;
-  const Index stride = columns.size() / kSample;
-  if (stride < kStride) return false;
-  const Vector weights = Vector::NullaryExpr(kSample, [&](Index k) { return penalty.weight(k * stride); });
-  const Vector some =
-      Vector::NullaryExpr(kSample, [&](Index k) { return penalty.pull(value(columns[k * stride])); });
+  constexpr Index kSample = 1024, kStretch = 8, kScramble = 2654435761;
+  const Index stretch = columns.size() / kSample;
+  if (stretch < kStretch || columns.size() <= most_read()) return false;
+  const Vector weights = Vector::NullaryExpr(kSample, [&](Index k) { return penalty.weight(k * stretch); });
+  const Vector some = Vector::NullaryExpr(kSample, [&](Index k) {
+    return penalty.pull(value(columns[k * stretch + (k * kScramble >> 16) % stretch]));
+  });
   const double cut = paying_cut(some, SortedL1(weights), level);
   return 5 * kernels::count_above(some.data(), kSample, cut) > 4 * kSample;
 }

@@ -83,7 +83,7 @@ Vector expand(Vector v, const Selection& columns, Index size);  // zeros elsewhe
 // The entries at `places`, those that are not 0, in the columns that the places stand for.
 SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selection& columns, Index size);
 
-Vector dense(const SparseBeta& v);
+Vector dense(const SparseBeta& v);  // with its zeros
 
 AtZero at_zero(const Problem& problem);  // one pass over X
 // The smallest multiplier of the penalty whose solution is 0: J°(X'y).

@@ -18,6 +18,7 @@ struct Point {
   SparseBeta beta;
   Vector eta;
 
+  Point() = default;
   explicit Point(const Problem& problem) : beta(problem.design.cols()), eta(Vector::Zero(problem.y.size())) {}
   IndexSet support() const { return {beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros()}; }
   void move_to(const Iterate& x, std::span<const Index> support) {
@@ -31,13 +32,12 @@ struct FullPass {
   std::shared_ptr<const Vector> correlation = nullptr;
   SortedL1 penalty = {};
   double dual_norm = 0;
-  Vector eta = {};
-  IndexSet support = {};
-  Vector nonzeros = {};
+  Point at = {};
 
-  bool holds(Index columns, const Iterate& at, const IndexSet& its_support) const {
-    return correlation && correlation->size() == columns && at.beta.size() == columns && eta == at.eta &&
-           support == its_support && nonzeros == restrict_to(at.beta, support);
+  bool holds(const Iterate& x, const IndexSet& support) const {
+    return correlation && correlation->size() == x.beta.size() && at.eta == x.eta &&
+           at.support() == support &&
+           Vector::Map(at.beta.valuePtr(), at.beta.nonZeros()) == restrict_to(x.beta, support);
   }
 };
 
@@ -72,22 +72,21 @@ struct Sequence::State {
       correlation.move_to(y - at.eta);
       return certify(problem, at, correlation.settle(problem, at.beta, std::move(support), kept));
     }
-    if (known && support.empty() && problem.design.cols() == design.cols()) {
+    const bool whole = problem.design.cols() == design.cols();
+    if (known && support.empty() && whole) {
       design.count_pass();
-      pass = {{known, &known->correlation}, known->penalty, known->dual_norm, at.eta, {}, {}};
+      pass = {{known, &known->correlation}, known->penalty, known->dual_norm, Point(problem)};
     }
-    if (pass.holds(design.cols(), at, support)) {  // mostly where the last fit ended
-      const std::optional<double> ratio = pass.penalty.multiple_of(problem.penalty);
-      const double dual_norm = ratio && problem.ridge == 0 ? *ratio * pass.dual_norm
-                                                           : problem.penalty.dual_norm(*pass.correlation);
+    if (!whole || !pass.holds(at, support)) {  // it does mostly where the last fit ended
+      pass = {};
+      pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at));
+      pass.at.move_to(at, support);
+    } else if (const auto ratio = pass.penalty.multiple_of(problem.penalty); ratio && problem.ridge == 0) {
       Vector at_support = restrict_to(*pass.correlation, support);
-      return certify(problem, at, {dual_norm, std::move(support), std::move(at_support)});
+      return certify(problem, at, {*ratio * pass.dual_norm, std::move(support), std::move(at_support)});
     }
-    pass = {};
-    pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at));
     Settled settled = settle(problem, *pass.correlation, std::move(support));
     pass.penalty = problem.penalty, pass.dual_norm = settled.dual_norm;
-    pass.eta = at.eta, pass.support = settled.support, pass.nonzeros = restrict_to(at.beta, pass.support);
     return certify(problem, at, std::move(settled));
   }
   // X'r at the point that was assessed last, or bounds of it.

@@ -106,7 +106,7 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) by_slot->resize(slots.size());
   by_raw_.clear();
   list_from(0);
-  if (!covariance_ && !packs()) gathered_ = full_.gather(full_column_).with_counter();
+  if (!covariance_ && !packs()) gathered_ = slots.empty() ? Design() : gathered_.gather(slots);
   close_ranks(size());
 }
 

@@ -66,8 +66,8 @@ class WorkingSet {
   std::vector<Index> raw_, full_column_, column_;
   std::vector<Index> present_;
   std::vector<std::pair<Index, Index>> by_raw_;  // numbers in storage, in order, each with its slot
-  Matrix packed_;                                // direct and dense: all columns
-  Design gathered_;                              // direct and sparse: the same
+  Design gathered_;                              // direct and sparse: all columns
+  Matrix packed_;                                // direct and dense: the same
   Matrix active_columns_;                        // the same: those that are active
   std::vector<Index> active_, place_;  // direct: slots by place, and places by slot (-1: not active)
   Matrix products_;

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "tests/support/naive.h"
@@ -141,6 +144,28 @@ TEST(SortedL1, ProxKeepsEqualMagnitudesEqual) {
       if (std::abs(v[i]) == std::abs(v[j])) {
         EXPECT_EQ(std::abs(b[i]), std::abs(b[j]));
       }
+}
+
+// Also where weights tie: means of equal numbers round. And the order in which ties are sorted does not show.
+TEST(SortedL1, ProxKeepsTiesOfAnyNumberAndTheSameBits) {
+  Random random(8);
+  for (const Index size : {3, 40, 330, 2000})
+    for (int round = 0; round < 60; ++round) {
+      Vector v = random_vector(random, size), w = random_vector(random, size).cwiseAbs();
+      for (Vector* vector : {&v, &w})  // few different numbers, none of them round
+        for (double& entry : *vector) entry = std::copysign(1.1 + std::floor(3 * std::abs(entry)), entry) / 7;
+      std::sort(w.begin(), w.end(), std::greater<>());
+      const SortedL1 norm(w);
+      const Vector b = prox(norm, v, 0.1);
+      std::map<double, double> value;
+      for (Index i = 0; i < size; ++i) {
+        const auto [known, fresh] = value.emplace(std::abs(v[i]), std::abs(b[i]));
+        EXPECT_EQ(known->second, std::abs(b[i]));
+      }
+      expect_near(b, naive::prox(w, v, 0.1), 1e-13);
+      EXPECT_EQ(prox(norm, v, 0.1), b);
+      EXPECT_EQ(prox(norm, v.reverse(), 0.1).reverse(), b);
+    }
 }
 
 // Published code gets this wrong where weights tie (skglm#178).

@@ -331,6 +331,40 @@ TEST(Correlation, SettlesManyColumnsByReadingFewOrAll) {
     }
 }
 
+// What a sample says does not depend on a period in the order of columns, and where some have left, they are
+// not read because most of the others are.
+TEST(Correlation, ASampleOfColumnsMisleadsNobody) {
+  constexpr Index kRows = 100, kColumns = 16384;
+  Random random(3);
+  for (const Index large : {0, 1, 5}) {
+    SCOPED_TRACE(large);
+    Eigen::MatrixXd x = random_matrix(random, kRows, kColumns);
+    for (Index j = 0; j < kColumns; ++j)
+      if (j % 16 != large) x.col(j) *= 0.1;
+    Vector y = random_vector(random, kRows);
+    for (Index k = 0; k < 10; ++k) y += x.col(160 * k + large);
+    Problem problem = dense_problem(x, y, make_weights("linear", {kRows, kColumns, 0.1}));
+    problem.penalty = problem.penalty.scaled(0.3 * alpha_max(problem));
+    problem.design = problem.design.with_counter();
+    const Vector beta = fit(problem, {.tolerance = 1e-10}).solution.beta;
+    Correlation correlation(problem.design, false);
+    correlation.move_to(y);
+    correlation.settle(problem, Vector::Zero(kColumns), {}, Selection::first(kColumns));
+    const auto read = [&](const Problem& at, const Vector& b, const Selection& columns) {
+      correlation.move_to(y - make_iterate(at, b).eta);
+      const Index before = problem.design.entries_read();
+      correlation.settle(at, b, nonzero_entries(b), columns);
+      return problem.design.entries_read() - before;
+    };
+    EXPECT_LT(read(problem, beta, Selection::first(kColumns)), kRows * kColumns / 4);
+    IndexSet few = nonzero_entries(beta);
+    for (Index j = 0; j < kColumns; j += 2)
+      if (beta[j] == 0) few.push_back(j);
+    std::ranges::sort(few);
+    EXPECT_LE(read(restrict_to(problem, few), 0.5 * restrict_to(beta, few), few), kRows * std::ssize(few));
+  }
+}
+
 // The residual is the same, but not the columns that make it: what was settled for the one must not stand
 // for the other.
 TEST(Correlation, SettlesTwinsEachForItself) {
