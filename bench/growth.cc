@@ -31,7 +31,7 @@ struct Shape {
 tyto::Design dense(const Shape& shape, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   Eigen::MatrixXd x(shape.n, shape.p);
-  tyto::prefer_huge_pages(x.data(), sizeof(double) * static_cast<std::size_t>(x.size()));
+  tyto::prefer_huge_pages(x);
   Vector previous(shape.n);
   for (Index i = 0; i < shape.n; ++i) previous[i] = normal(random);
   for (Index j = 0; j < shape.p; ++j) {  // neighbours correlate by .5

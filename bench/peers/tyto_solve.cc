@@ -77,7 +77,7 @@ Options parse(const std::vector<std::string>& args) {
 
 Eigen::MatrixXd to_dense(const tyto::Design& design) {
   Eigen::MatrixXd x(design.rows(), design.cols());
-  tyto::prefer_huge_pages(x.data(), sizeof(double) * static_cast<std::size_t>(x.size()));  // as NumPy does
+  tyto::prefer_huge_pages(x);  // as NumPy does
   x.setZero();
   for (Index j = 0; j < x.cols(); ++j)
     design.for_each_entry(j, [&](Index i, double value) { x(i, j) = value; });

@@ -20,7 +20,7 @@ using DenseMatrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 template <class Scalar>
 DenseMatrix<Scalar> make_matrix(Index rows, Index cols) {
   DenseMatrix<Scalar> x(rows, cols);
-  prefer_huge_pages(x.data(), sizeof(Scalar) * static_cast<std::size_t>(x.size()));
+  prefer_huge_pages(x);
   return x;
 }
 

@@ -228,7 +228,7 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   result.frame_ = std::make_shared<const Frame>(std::move(frame));
   Columns columns{
       columns_->raw, Eigen::MatrixXd(center ? 1 : 0, cols()), vector_to_write(scale ? cols() : 0), {}};
-  if (center) prefer_huge_pages(columns.offset.data(), sizeof(double) * static_cast<std::size_t>(cols()));
+  prefer_huge_pages(columns.offset);
   Vector norms = vector_to_write(cols()), magnitudes = vector_to_write(cols());
   const RowWeights rows{weights, result.total_weight(), weighted ? (weights.array() > 0).count() : rows_};
   for_each_column([&](Index j) {
