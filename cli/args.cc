@@ -1,15 +1,13 @@
 #include "cli/args.h"
 
-#include <unistd.h>
+#include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
 
 #include "tyto/base/error.h"
-#include "tyto/data/atomic_file.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 
@@ -22,7 +20,10 @@ void DataArgs::add(CLI::App& app) {
   app.add_option(
       "--target", target,
       "The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix "
-      "[the LIBSVM label, else the last column]");
+      "[the LIBSVM label; the column called y, target, label or response; the last one where there are no "
+      "names]");
+  app.add_option("--header", header, "Whether CSV files begin with a line of names: auto, yes, no")
+      ->capture_default_str();
   app.add_option("--drop", drop, "CSV columns to leave out, by name or 0-based number: NAME,NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -55,6 +56,9 @@ ReadOptions DataArgs::options() const {
   if (!target.empty()) options.target = target;
   if (!observation_weights.empty()) options.weights = observation_weights;
   options.drop = drop;
+  if (header != "auto" && header != "yes" && header != "no")
+    throw InvalidArgument("header: want auto, yes or no, got '" + header + "'");
+  if (header != "auto") options.header = header == "yes" ? Header::kYes : Header::kNo;
   if (missing != "refuse" && missing != "drop-rows")
     throw InvalidArgument("missing: want refuse or drop-rows, got '" + missing + "'");
   options.missing = missing == "refuse" ? Missing::kRefuse : Missing::kDropRows;
@@ -72,6 +76,12 @@ void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> option
   for (const char* option : options) app.get_option(option)->check(check);
 }
 
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) print(stderr, "tyto: warning: " + printable(warning) + "\n");
+}
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -85,43 +95,6 @@ Vector read_column(const std::string& path, const std::string& what) {
   Vector numbers(file.design.rows());
   file.design.for_each_entry(0, [&](Index row, double value) { numbers[row] = value; });
   return numbers;
-}
-
-void write_output(const std::string& path, std::string_view text) {
-  if (path != "-") return write_atomically(path, text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw DataError("standard output: cannot write");
-}
-
-static void check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const std::filesystem::path file(path);
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) throw DataError(path + ": cannot write: it is a folder");
-  if (!std::filesystem::is_directory(folder, ignored))
-    throw DataError(path + ": cannot write: no folder " + folder.string());
-  if (access(folder.c_str(), W_OK) != 0 && access(path.c_str(), W_OK) != 0)
-    throw DataError(path + ": cannot write: no permission for folder " + folder.string());
-}
-
-void check_outputs(const std::vector<std::string>& paths, const std::vector<std::string>& inputs) {
-  std::vector<std::filesystem::path> places;
-  for (const std::string& path : paths) {
-    if (path.empty()) continue;
-    check_writable(path);
-    std::error_code ignored;
-    for (const std::string& input : inputs)
-      if (std::filesystem::is_regular_file(input, ignored) &&
-          std::filesystem::equivalent(path, input, ignored))
-        throw InvalidArgument("output: want another file than the input '" + input + "'");
-    const std::filesystem::path place =
-        path == "-" ? std::filesystem::path(path)
-                    : std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
-    if (std::ranges::find(places, place) != places.end())
-      throw InvalidArgument("output: want one place for each result, got '" + path + "' twice");
-    places.push_back(place);
-  }
 }
 
 }  // namespace tyto::cli

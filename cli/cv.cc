@@ -7,12 +7,15 @@
 #include <memory>
 #include <optional>
 
+#include "cli/coefficients.h"
 #include "cli/commands.h"
 #include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
+#include "cli/report/words.h"
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 #include "tyto/select/cv_state.h"
 
 namespace tyto::cli {
@@ -26,9 +29,9 @@ struct CvArgs : RegressionArgs {
 void add_options(CLI::App& app, CvArgs& args) {
   CvOptions& cv = args.cv;
   args.add_weights(app);
-  app.add_option(
-         "--q", cv.qs,
-         "False discovery rate that bh and gaussian aim at [0.1]; of several, Q,Q,..., the best is chosen")
+  app.add_option("--q", cv.qs,
+                 "Shape parameter of bh and gaussian, in (0, 1] [0.1]; of several, Q,Q,..., the best is "
+                 "chosen. Not a false discovery rate: the strength is chosen by error")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--slope", cv.slopes,
@@ -56,9 +59,14 @@ void add_options(CLI::App& app, CvArgs& args) {
   args.add_solver(app);
   app.get_option("--seed")->description("Seed of the folds, and of spgd");
   args.add_outputs(app);
-  app.get_option("--coefficients")->description("Write the non-zero coefficients of the best model as CSV");
+  app.get_option("--coefficients")
+      ->description(
+          "Write the non-zero coefficients of the best model as CSV; 'tyto coef' writes those of the others");
   app.footer(
-      std::string("Loss: gaussian (squared error). --tolerance and --max-epochs are for each fit, "
+      std::string("best: the strength with the least error; what --coefficients, the report, 'tyto coef' and "
+                  "'tyto predict' take unless told otherwise.\n"
+                  "one-se: the largest strength whose error is within one standard error of the best.\n"
+                  "Loss: gaussian (squared error). --tolerance and --max-epochs are for each fit, "
                   "--max-seconds is for all.\n"
                   "Example:\n  tyto cv data.csv --target y --weights bh --q 0.05,0.1,0.2 --model cv.json\n"
                   "  tyto predict cv.json new.csv --choose one-se") +
@@ -87,22 +95,37 @@ std::string in_words(ErrorMeasure measure) {
   return measure == ErrorMeasure::kMse ? "mean squared error" : "R2";
 }
 
-std::string chosen_line(const char* what, const CrossValidation& cv, Index step) {
+std::string chosen_line(const char* what, const std::vector<Model>& models, const CrossValidation& cv,
+                        Index step) {
   const auto k = static_cast<std::size_t>(step);
   const PathStep& fit = cv.chosen().path.steps[k];
-  return fmt::format("{:<12}  step {}, alpha {:.7g}: {} {:.6g} +- {:.3g}, {} non-zeros in {} clusters\n",
+  const std::string clusters = clusters_in_words(models[k]);
+  return fmt::format("{:<15}  step {}, alpha {:.7g}: {} {:.6g} +- {:.3g}, {} non-zeros in {} clusters\n{}",
                      what, step, fit.alpha, name(cv.measure), cv.chosen().error[k],
-                     cv.chosen().standard_error[k], fit.nonzeros(), fit.clusters);
+                     cv.chosen().standard_error[k], fit.nonzeros(), fit.clusters,
+                     clusters.empty() ? "" : fmt::format("{:17}{}\n", "", clusters));
 }
 
-std::string summary(const Model& model, const CrossValidation& cv) {
+// "slope 1 is the best of 0, 1, 20: mse 2.3, 2.1, 2.6", a line for each parameter that was compared.
+std::string comparison_lines(const CrossValidation& cv) {
+  const auto list = [](const std::vector<double>& numbers) {
+    std::vector<std::string> texts;
+    for (const double number : numbers) texts.push_back(fmt::format("{:.6g}", number));
+    return joined(texts);
+  };
+  std::string text;
+  for (const Comparison& one : comparisons(cv))
+    text += fmt::format("{} {:.6g} is the best of {}: {} {}\n", one.name, one.chosen, list(one.values),
+                        name(cv.measure), list(one.errors));
+  return text;
+}
+
+std::string summary(const std::vector<Model>& models, const CrossValidation& cv) {
   const CvCurve& curve = cv.chosen();
-  std::string text = described(model) + "\n";
-  if (model.relaxed) text += fmt::format("best of {} gamma: {:.6g}\n", curve.by_gamma.size(), curve.gamma);
-  if (cv.curves.size() > 1)
-    text += model.options.weights == "oscar"
-                ? fmt::format("best of {} slopes: {:.6g}\n", cv.curves.size(), curve.slope)
-                : fmt::format("best of {} q: {:.6g}\n", cv.curves.size(), curve.q);
+  std::string text = described(models.front()) + "\n";
+  if (models.front().relaxed && curve.by_gamma.size() == 1)
+    text += fmt::format("relaxed: gamma {:.6g}, as given\n", curve.gamma);
+  text += comparison_lines(cv);
   text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>12}  {:>12}\n", "step", "alpha", "nonzeros",
                       "clusters", name(cv.measure), "std. error");
   for (const std::size_t k : shown_steps(curve.path.steps.size())) {
@@ -110,9 +133,10 @@ std::string summary(const Model& model, const CrossValidation& cv) {
     text += fmt::format("{:>6}  {:>12.6g}  {:>8}  {:>8}  {:>12.6g}  {:>12.3g}\n", k, step.alpha,
                         step.nonzeros(), step.clusters, curve.error[k], curve.standard_error[k]);
   }
-  text += chosen_line("best:", cv, cv.best) + chosen_line("one std. error:", cv, cv.one_se);
-  if (cv.best + 1 == std::ssize(curve.error) && cv.best > 0)
-    text += "the best is the last strength: a smaller --ratio may do better\n";
+  text += chosen_line("best:", models, cv, cv.best);
+  text += chosen_line("one std. error:", models, cv, cv.one_se);
+  text += "'tyto predict', 'tyto coef', --coefficients and the report take the best, unless told otherwise\n";
+  text += warning_lines(warnings(models));
   const std::string times = cv.repeats > 1 ? fmt::format(", {} times", cv.repeats) : "";
   return text +
          fmt::format("{} folds{}, {}; largest relative gap {:.2g}; {:.4g} passes over the data, {:.3g} s\n",
@@ -128,6 +152,7 @@ std::string page(const CvArgs& args, const Dataset& data, const CrossValidation&
   errors.mean = curve.error, errors.standard_error = curve.standard_error;
   for (const FoldScore& score : cv.scores)
     if (score.shape == cv.chosen_curve) errors.folds.push_back(curve.errors_of(score));
+  errors.compared = comparisons(cv);
   errors.repeats = static_cast<std::size_t>(cv.repeats);
   errors.best = static_cast<std::size_t>(cv.best);
   errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
@@ -138,10 +163,11 @@ int report_unfinished(const CvArgs& args, const CrossValidation& cv) {
   const auto folds =
       std::max<std::size_t>(1, cv.curves.size()) * static_cast<std::size_t>(cv.folds * cv.repeats);
   if (!args.quiet)
-    fmt::print(stderr, "tyto: stopped by {} after {} of {} folds, nothing is chosen; {}\n",
-               name(cv.stopped_by), cv.scores.size(), folds,
-               args.resume.empty() ? "--resume FILE would keep finished folds"
-                                   : "the same command goes on from " + args.resume);
+    print(stderr,
+          fmt::format("tyto: stopped by {} after {} of {} folds, nothing is chosen; {}\n",
+                      name(cv.stopped_by), cv.scores.size(), folds,
+                      args.resume.empty() ? "--resume FILE would keep finished folds"
+                                          : "the same command goes on from " + printable(args.resume)));
   return cv.stopped_by == PathStop::kInterrupted ? kInterrupted : kNotConverged;
 }
 
@@ -175,14 +201,16 @@ int run(CvArgs& args) {
   if (!cv.complete()) return report_unfinished(args, cv);
 
   std::vector<Model> models = make_models(data, args.regression, cv, args.fit);
+  correlate_clusters(data, models);
   for (Model& model : models) args.label(model, data);
   if (!(cv.chosen().regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
-  if (!args.model.empty()) write_output(args.model, model_json(models, cv));
-  if (!args.json.empty()) write_output(args.json, to_json(models, cv));
+  Outputs outputs;
+  if (!args.model.empty()) outputs.add(args.model, model_json(models, cv));
+  if (!args.json.empty()) outputs.add(args.json, to_json(models, cv));
   if (!args.coefficients.empty())
-    write_output(args.coefficients, coefficients_csv(models[static_cast<std::size_t>(cv.best)]));
-  if (!args.report.empty()) write_output(args.report, page(args, data, cv, models));
-  args.print_summary(summary(models.front(), cv));
+    outputs.add(args.coefficients, coefficients_csv(models[static_cast<std::size_t>(cv.best)]));
+  if (!args.report.empty()) outputs.add(args.report, page(args, data, cv, models));
+  args.finish(outputs, data, summary(models, cv));
   return cv.converged() ? kDone : kNotConverged;
 }
 

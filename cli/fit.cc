@@ -5,11 +5,14 @@
 #include <memory>
 #include <optional>
 
+#include "cli/coefficients.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
+#include "cli/report/words.h"
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 #include "tyto/select/noise.h"
 
 namespace tyto::cli {
@@ -33,7 +36,7 @@ void add_options(CLI::App& app, FitArgs& args) {
   unit->capture_default_str();
   app.add_option("--sigma", args.sigma,
                  "Instead of a strength, for bh and gaussian: the standard deviation of the noise, or "
-                 "'estimate'; --q is then the false discovery rate")
+                 "'estimate'; --q is then the false discovery rate that is aimed at")
       ->excludes(strength)
       ->excludes(unit);
   app.add_option("--gamma", args.gamma,
@@ -46,39 +49,30 @@ void add_options(CLI::App& app, FitArgs& args) {
              kFitExitCodes);
 }
 
-std::string in_words(const Noise& noise) {
-  if (!noise.status) return fmt::format("noise level {:.6g}, as given\n", noise.sigma);
-  return fmt::format("noise level {:.6g}, estimated: {} after {} iterations\n", noise.sigma,
-                     name(*noise.status), noise.iterations);
+std::string noise_in_words(const Model& model) {
+  const Noise& noise = *model.noise;
+  std::string text = fmt::format("noise level {:.6g}, as given\n", noise.sigma);
+  if (noise.status)
+    text = fmt::format("noise level {:.6g}, estimated: {} after {} iterations\n", noise.sigma,
+                       name(*noise.status), noise.iterations);
+  const std::string rate = rate_in_words(model);
+  return rate.empty() ? text : text + rate + "\n";
 }
 
 std::string summary(const Model& model, const Fit& fit) {
   std::string text = fmt::format(
-      "{} times {:.6g}, intercept {:.6g}\n"
+      "{}, alpha {:.6g}, intercept {:.6g}\n"
       "{}: relative gap {:.2g} (objective {:.10g}) after {} epochs, {:.3g} s\n"
       "{} of {} coefficients are not zero, in {} clusters; screening proved {} zero\n",
       described(model), model.alpha, model.intercept, model.status, std::max(0.0, model.relative_gap),
       model.primal, fit.epochs, fit.seconds, model.coefficients.size(), model.p, model.clusters(),
       fit.screened);
-  if (model.noise) text += in_words(*model.noise);
+  if (model.noise) text += noise_in_words(model);
   if (model.relaxed)
     text += fmt::format("relaxed: gamma {:.6g} between least squares on the clusters (0) and the fit (1)\n",
                         model.relaxed->gamma);
-  std::vector<Coefficient> largest = model.coefficients;
-  std::ranges::stable_sort(largest, {}, &Coefficient::cluster);
   constexpr std::size_t kShown = 10;
-  if (largest.empty()) return text;
-  text += fmt::format("{:>8}  {:>8}  {:>14}  {}\n", "cluster", "column", "coefficient", "name");
-  for (std::size_t k = 0; k < std::min(kShown, largest.size()); ++k)
-    text += fmt::format("{:>8}  {:>8}  {:>14.6g}  {}\n",
-                        largest[k].cluster < 0 ? "-" : std::to_string(largest[k].cluster), largest[k].column,
-                        largest[k].value, largest[k].name);
-  if (largest.size() > kShown) text += fmt::format("{:>8}  (+ {} more)\n", "...", largest.size() - kShown);
-  if (model.options.standardize)
-    text +=
-        "Clusters are features of equal weight in the model: equal magnitude once columns are "
-        "standardised.\n";
-  return text;
+  return text + warning_lines(warnings({model})) + coefficient_table(model, kShown);
 }
 
 std::string empty_model_warning(const Regression& regression) {
@@ -122,8 +116,7 @@ Fitted solve(const FitArgs& args, const Regression& regression, const Observer& 
 
 int exit_code(const Fitted& result) {
   if (result.fit.status == Status::kInterrupted) return kInterrupted;
-  const bool settled =
-      !result.noise || result.noise->status.value_or(NoiseStatus::kConverged) == NoiseStatus::kConverged;
+  const bool settled = !result.noise || result.noise->settled();
   return settled && result.fit.status == Status::kConverged ? kDone : kNotConverged;
 }
 
@@ -143,7 +136,9 @@ int run(FitArgs& args) {
     Progress progress(args.quiet);
     return solve(args, regression, std::ref(progress));
   }();
-  Model model = make_model(data, args.regression, result.regression, result.fit, args.fit);
+  std::vector<Model> models{make_model(data, args.regression, result.regression, result.fit, args.fit)};
+  correlate_clusters(data, models);
+  Model& model = models.front();
   args.label(model, data);
   model.noise = result.noise;
   Path path = as_path(result.regression, result.fit, model);
@@ -154,12 +149,13 @@ int run(FitArgs& args) {
 
   if (model.coefficients.empty() && !args.quiet)
     fmt::print(stderr, "{}", empty_model_warning(result.regression));
-  if (!args.model.empty()) write_output(args.model, to_json(model));
-  if (!args.json.empty()) write_output(args.json, to_json(model, result.fit));
-  if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(model));
+  Outputs outputs;
+  if (!args.model.empty()) outputs.add(args.model, to_json(model));
+  if (!args.json.empty()) outputs.add(args.json, to_json(model, result.fit));
+  if (!args.coefficients.empty()) outputs.add(args.coefficients, coefficients_csv(model));
   if (!args.report.empty())
-    write_output(args.report, to_html({args.data.files, data, result.regression, {model}, path}));
-  args.print_summary(summary(model, result.fit));
+    outputs.add(args.report, to_html({args.data.files, data, result.regression, models, path}));
+  args.finish(outputs, data, summary(model, result.fit));
   return exit_code(result);
 }
 

@@ -1,21 +1,27 @@
-#include <fmt/core.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <new>
+#include <sstream>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/outputs.h"
 #include "tyto/base/error.h"
 #include "tyto/base/version.h"
+#include "tyto/data/text.h"
 
 namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 7> kCommands{{
+constexpr std::array<Command, 8> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"cv", "Choose the strength by cross-validation", tyto::cli::define_cv},
+    {"coef", "Print or export the coefficients of a model", tyto::cli::define_coef},
     {"predict", "Predict with a model; where the data has a response, also say how good that is",
      tyto::cli::define_predict},
     {"verify", "Recompute the certificate of a model from the files alone", tyto::cli::define_verify},
@@ -24,21 +30,74 @@ constexpr std::array<Command, 7> kCommands{{
      tyto::cli::define_reproduce},
 }};
 
-// One line, whatever the message holds.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  return text;
+// One line, whatever the message holds: file names, options and names of columns come from outside.
+int mistake(const std::string& message) {
+  tyto::cli::print(stderr, "tyto: " + tyto::printable(message) + "\n");
+  return tyto::cli::kMistake;
 }
 
-int mistake(const std::string& message) {
-  fmt::print(stderr, "tyto: {}\n", one_line(message));
+// Where a standard stream is closed, the first file that is opened would take its place, and a message would
+// be written into it. Reading and writing fail instead.
+void reserve_standard_streams() {
+  for (int fd = ::open("/dev/null", O_RDONLY); fd >= 0; fd = ::dup(fd)) {
+    if (fd <= STDERR_FILENO) continue;
+    ::close(fd);
+    return;
+  }
+}
+
+// Help and version, by the parser.
+int show(const CLI::App& app, const CLI::Success& success) {
+  std::ostringstream out;
+  const int code = app.exit(success, out, out);
+  tyto::cli::print(stdout, out.str());
+  tyto::cli::flush_output();
+  return code;
+}
+
+// As the system ends a program whose reader has gone, once temporary files are removed.
+int end_by_closed_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
   return tyto::cli::kMistake;
+}
+
+// The exit code of a command, or of the mistake that ended it.
+int guarded(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
+  try {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+      return show(app, success);
+    }
+    const int code = run();
+    tyto::cli::flush_output();
+    return code;
+  } catch (const CLI::ParseError& error) {
+    const auto commands = app.get_subcommands();
+    const auto unknown = app.remaining();
+    const std::string what = commands.empty() && !unknown.empty() ? "unknown command '" + unknown[0] + "'"
+                                                                  : std::string(error.what());
+    const std::string of = commands.empty() ? "" : " " + commands[0]->get_name();
+    return mistake(what + "; 'tyto" + of + " --help' lists what there is");
+  } catch (const tyto::cli::OutputClosed&) {
+    return end_by_closed_pipe();
+  } catch (const tyto::InvalidArgument& error) {
+    return mistake(error.what());
+  } catch (const tyto::DataError& error) {
+    return mistake(error.what());
+  } catch (const std::bad_alloc&) {
+    return mistake("out of memory: the data does not fit");
+  } catch (const std::exception& error) {
+    return mistake(error.what());
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  reserve_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
   CLI::App app(
       "Tyto: OWL regression (OSCAR, SLOPE, lasso, L-infinity) with safe screening.\n"
       "Every answer carries a certificate of how far from optimal it can be.\n",
@@ -51,6 +110,7 @@ int main(int argc, char** argv) {
       "  tyto fit data.csv --model model.json     fit it\n"
       "  tyto path data.csv --model path.json     fit it at a hundred strengths\n"
       "  tyto cv data.csv --model cv.json         and choose among them by cross-validation\n"
+      "  tyto coef cv.json                        the coefficients of the best of them\n"
       "  tyto predict model.json data.csv         use the model\n"
       "  tyto verify model.json data.csv          check its certificate\n"
       "'tyto COMMAND --help' lists the options of a command.");
@@ -60,25 +120,5 @@ int main(int argc, char** argv) {
     sub->get_formatter()->column_width(34);
     sub->callback([&run, action = command.define(*sub)] { run = action; });
   }
-  try {
-    app.parse(argc, argv);
-    return run();
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    const auto commands = app.get_subcommands();
-    const auto unknown = app.remaining();
-    const std::string what = commands.empty() && !unknown.empty() ? "unknown command '" + unknown[0] + "'"
-                                                                  : std::string(error.what());
-    const std::string of = commands.empty() ? "" : " " + commands[0]->get_name();
-    return mistake(what + "; 'tyto" + of + " --help' lists what there is");
-  } catch (const tyto::InvalidArgument& error) {
-    return mistake(error.what());
-  } catch (const tyto::DataError& error) {
-    return mistake(error.what());
-  } catch (const std::bad_alloc&) {
-    return mistake("out of memory: the data does not fit");
-  } catch (const std::exception& error) {
-    return mistake(error.what());
-  }
+  return guarded(app, argc, argv, run);
 }

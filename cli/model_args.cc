@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/args.h"
+#include "cli/coefficients.h"
 #include "tyto/base/error.h"
 
 namespace tyto::cli {
@@ -15,7 +16,8 @@ void ModelArgs::add(CLI::App& app) {
   CLI::Option* number = app.add_option("--step", step, "Which strength of a path, counted from 0");
   CLI::Option* multiplier = app.add_option("--alpha", alpha, "The same by its multiplier")->excludes(number);
   app.add_option("--choose", choose,
-                 "Of a model of 'tyto cv': best or one-se; of 'tyto path --choose': aic, bic or cp")
+                 "Of a model of 'tyto cv': best (the default) or one-se, the largest strength whose error is "
+                 "within one standard error of the best; of 'tyto path --choose': aic, bic or cp")
       ->excludes(number)
       ->excludes(multiplier);
   want_whole_numbers(app, {"--step"});
@@ -28,6 +30,13 @@ std::optional<Index> find(const std::vector<Model>& models, Choice is_chosen) {
   const auto found = std::ranges::find_if(models, is_chosen);
   if (found == models.end()) return {};
   return found - models.begin();
+}
+
+// What the words of --choose mean.
+std::string in_words(const std::string& choice) {
+  if (choice == "best") return "best by cross-validation";
+  if (choice == "one-se") return "largest strength within one standard error of the best";
+  return "least " + choice;
 }
 
 // What a model was chosen by, in the words of --choose.
@@ -68,6 +77,27 @@ std::optional<Index> ModelArgs::chosen(const std::vector<Model>& models) const {
   if (step && *step >= std::ssize(models))
     throw InvalidArgument(fmt::format("step: want a number from 0 to {}, got {}", models.size() - 1, *step));
   return step;
+}
+
+ChosenModel ModelArgs::load() const {
+  const std::vector<Model> models = load_models(file);
+  const std::optional<Index> asked = chosen(models);
+  const std::optional<Index> found = asked ? asked : best(models);
+  const bool by_criteria =
+      std::ranges::any_of(models, [](const Model& model) { return !model.chosen_by.empty(); });
+  if (!found && models.size() > 1)
+    throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, {}", file,
+                                      models.size(), models.size() - 1,
+                                      by_criteria ? "--alpha, or --choose" : "or --alpha"));
+  const Index place = found.value_or(0);
+  const Model& model = models[static_cast<std::size_t>(place)];
+  std::vector<std::string> names = choices(model);
+  if (!choose.empty()) names = {choose};
+  if (!asked && model.best) names = {"best"};
+  std::string words =
+      models.size() > 1 ? fmt::format("step {} of 0 to {}", place, models.size() - 1) : "the fit";
+  for (const std::string& choice : names) words += ", " + in_words(choice);
+  return {model, place, words, warning_lines(warnings(models, static_cast<std::size_t>(place)))};
 }
 
 }  // namespace tyto::cli

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 
+#include "cli/coefficients.h"
 #include "cli/commands.h"
 #include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
+#include "cli/report/words.h"
 #include "tyto/base/error.h"
 #include "tyto/select/criteria.h"
 #include "tyto/select/noise.h"
@@ -61,10 +63,11 @@ std::string ending(const Path& path) {
 }
 
 std::string chosen_line(const Model& model, const CriterionChoice& choice) {
+  const std::string clusters = clusters_in_words(model);
   return fmt::format(
-      "{:<4}  step {}, alpha {:.7g}: {:.6g} with {:.4g} degrees of freedom, {} non-zeros in {} clusters\n",
+      "{:<4}  step {}, alpha {:.7g}: {:.6g} with {:.4g} degrees of freedom, {} non-zeros in {} clusters\n{}",
       std::string(name(choice.criterion)) + ":", choice.step, model.alpha, choice.value, choice.freedom,
-      model.coefficients.size(), model.clusters());
+      model.coefficients.size(), model.clusters(), clusters.empty() ? "" : "      " + clusters + "\n");
 }
 
 std::string summary(const std::vector<Model>& models, const Path& path) {
@@ -82,6 +85,7 @@ std::string summary(const std::vector<Model>& models, const Path& path) {
   }
   for (const Model& model : models)
     for (const CriterionChoice& choice : model.chosen_by) text += chosen_line(model, choice);
+  text += warning_lines(warnings(models));
   return text + ending(path);
 }
 
@@ -119,6 +123,8 @@ int run(PathArgs& args) {
   if (args.gamma) relax(regression, *args.gamma, path);
   const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma);
   std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
+  const bool shown = !choosing.empty() || !args.model.empty() || !args.json.empty() || !args.report.empty();
+  if (shown) correlate_clusters(data, models);
   for (Model& model : models) args.label(model, data);
   for (const Criterion criterion : choosing) {
     const CriterionChoice choice = choose(found, criterion, regression.problem.design.total_weight());
@@ -126,12 +132,13 @@ int run(PathArgs& args) {
   }
 
   if (!(regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
-  if (!args.model.empty()) write_output(args.model, to_json(models));
-  if (!args.json.empty()) write_output(args.json, to_json(models, path, found));
-  if (!args.coefficients.empty()) write_output(args.coefficients, coefficients_csv(models));
+  Outputs outputs;
+  if (!args.model.empty()) outputs.add(args.model, to_json(models));
+  if (!args.json.empty()) outputs.add(args.json, to_json(models, path, found));
+  if (!args.coefficients.empty()) outputs.add(args.coefficients, coefficients_csv(models));
   if (!args.report.empty())
-    write_output(args.report, to_html({args.data.files, data, regression, models, path}));
-  args.print_summary(summary(models, path));
+    outputs.add(args.report, to_html({args.data.files, data, regression, models, path}));
+  args.finish(outputs, data, summary(models, path));
   return exit_code(path);
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/model_args.h"
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 namespace {
@@ -30,9 +30,6 @@ Errors measure(const Vector& prediction, const Vector& response) {
   return {mse, residual.cwiseAbs().mean(), 1 - mse / variance};
 }
 
-// JSON has no infinity and no NaN: R^2 of a constant response is null.
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
-
 // The column of the model's response, by name or, where there are no names, by number. Where it was a file
 // beside the old data, that is not the response of the new.
 std::optional<std::string> response_of_new_data(const Model& model) {
@@ -41,25 +38,27 @@ std::optional<std::string> response_of_new_data(const Model& model) {
   return model.target;
 }
 
-Model load(const ModelArgs& args) {
-  const std::vector<Model> models = load_models(args.file);
-  std::optional<Index> chosen = args.chosen(models);
-  if (!chosen) chosen = ModelArgs::best(models);
-  const bool by_criteria =
-      std::ranges::any_of(models, [](const Model& model) { return !model.chosen_by.empty(); });
-  if (!chosen && models.size() > 1)
-    throw InvalidArgument(fmt::format("{}: holds a path of {} models: want --step 0 to {}, {}", args.file,
-                                      models.size(), models.size() - 1,
-                                      by_criteria ? "--alpha, or --choose" : "or --alpha"));
-  return models[static_cast<std::size_t>(chosen.value_or(0))];
+// Then the first line of new data is one of numbers too, which would be taken for data.
+bool has_numbers_as_names(const Model& model) {
+  const auto is_numeric = [](const Coefficient& c) {
+    double value = 0;
+    return is_number(c.name, value);
+  };
+  double value = 0;
+  return is_number(model.response_name, value) && std::ranges::all_of(model.coefficients, is_numeric);
 }
 
 int run(const PredictArgs& args) {
   check_outputs({args.output, args.json}, args.data.inputs({args.model.file}));
-  const Model model = load(args.model);
+  const ChosenModel chosen = args.model.load();
+  const Model& model = chosen.model;
   ReadOptions options = args.data.options();
   options.target_optional = args.data.target.empty();
-  if (!options.target) options.target = response_of_new_data(model);
+  if (!options.target) {
+    options.target = response_of_new_data(model);
+    options.target_from_model = true;
+  }
+  if (options.header == Header::kAuto && has_numbers_as_names(model)) options.header = Header::kYes;
   if (options.drop.empty()) options.drop = model.dropped;
   if (!model.weights_column.empty()) options.drop.push_back(model.weights_column);
   options.features = model.p;
@@ -78,20 +77,22 @@ int run(const PredictArgs& args) {
     else
       ++next;
   }
-  std::string errors;
+  std::string errors, summary;
   if (data.response.size() > 0) {
     const Errors e = measure(prediction, data.response);
-    errors = fmt::format(",\"mse\":{},\"rmse\":{},\"mae\":{},\"r2\":{}", number(e.mse),
-                         number(std::sqrt(e.mse)), number(e.mae), number(e.r2));
-    if (!args.quiet)
-      fmt::print(stderr,
-                 "alpha {:.7g}, {} non-zero coefficients; {} rows: RMSE {:.6g}, MAE {:.6g}, R2 {:.4g}\n",
-                 model.alpha, model.coefficients.size(), prediction.size(), std::sqrt(e.mse), e.mae, e.r2);
+    errors = fmt::format(",\"mse\":{},\"rmse\":{},\"mae\":{},\"r2\":{}", json_number(e.mse),
+                         json_number(std::sqrt(e.mse)), json_number(e.mae), json_number(e.r2));
+    summary = fmt::format(
+        "{}: alpha {:.7g}, {} non-zero coefficients; {} rows: RMSE {:.6g}, MAE {:.6g}, R2 {:.4g}\n",
+        chosen.in_words, model.alpha, model.coefficients.size(), prediction.size(), std::sqrt(e.mse), e.mae,
+        e.r2);
   }
-  write_output(args.output, csv);
-  if (!args.json.empty())
-    write_output(args.json,
-                 fmt::format("{{\"format\":\"tyto-prediction-1\",\"n\":{}{}}}\n", prediction.size(), errors));
+  Outputs outputs;
+  outputs.add(args.output, csv);
+  outputs.add(args.json,
+              fmt::format("{{\"format\":\"tyto-prediction-1\",\"n\":{}{}}}\n", prediction.size(), errors));
+  outputs.commit();
+  if (!args.quiet) print(stderr, summary);
   return kDone;
 }
 
@@ -109,6 +110,7 @@ std::function<int()> define_predict(CLI::App& app) {
       "is\n"
       "optional. Example:\n  tyto predict model.json new.csv --output predictions.csv\n"
       "  tyto predict path.json new.csv --step 40\n"
+      "  tyto predict cv.json new.csv                       the best model by cross-validation\n"
       "  tyto predict cv.json new.csv --choose one-se\n"
       "  tyto predict chosen.json new.csv --choose bic      where 'tyto path --choose bic' wrote it");
   return [args] { return run(*args); };

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <csignal>
 
+#include "tyto/data/text.h"
+
 namespace tyto::cli {
 namespace {
 
@@ -64,13 +66,13 @@ bool Progress::operator()(const std::string& where, const TracePoint& at) {
 
 void Progress::status(const std::string& text) {
   if (!show_) return;
-  fmt::print(stderr, "\r\x1b[K{}", text);
+  fmt::print(stderr, "\r\x1b[K{}", printable(text));
   dirty_ = true;
 }
 
 void Progress::note(const std::string& text) {
   if (quiet_) return;
-  fmt::print(stderr, "{}{}\n", dirty_ ? "\r\x1b[K" : "", text);
+  fmt::print(stderr, "{}{}\n", dirty_ ? "\r\x1b[K" : "", printable(text));
   dirty_ = false;
 }
 

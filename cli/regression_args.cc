@@ -7,8 +7,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "cli/report/words.h"
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
+#include "tyto/data/text.h"
 #include "tyto/problem/screening.h"
 
 namespace tyto::cli {
@@ -51,12 +53,16 @@ Index find_feature(const Dataset& dataset, const std::string& name) {
 std::string described(const Model& model) {
   const std::string& response = model.response_name;
   return fmt::format("{} rows x {} features, response {}, weights {}", model.n, model.p,
-                     response.empty() ? "without a name" : "'" + response + "'", model.options.weights);
+                     response.empty() ? "without a name" : "'" + printable(response) + "'",
+                     printable(shape_in_words(model.options)));
 }
 
 const char* const kFitExitCodes =
     "\nExit code: 0 done; 1 stopped before the tolerance; 2 a mistake in the options or the data; 130 "
     "interrupted.";
+const char* const kShapeHelp =
+    "Shape parameter of bh and gaussian, in (0, 1]; a false discovery rate is aimed at only where the "
+    "strength is the level of the noise ('tyto fit --sigma')";
 const char* const kNothingCorrelated =
     "tyto: warning: nothing is left in the model: no feature is correlated with the response, or the "
     "response is constant\n";
@@ -70,8 +76,7 @@ void RegressionArgs::add_weights(CLI::App& app) {
 }
 
 void RegressionArgs::add_q(CLI::App& app) {
-  app.add_option("--q", regression.q, "False discovery rate that bh and gaussian aim at")
-      ->capture_default_str();
+  app.add_option("--q", regression.q, kShapeHelp)->capture_default_str();
   app.add_option("--slope", regression.slope, "Slope of oscar: weights from 1 + S to 1")
       ->capture_default_str();
 }
@@ -129,6 +134,7 @@ void RegressionArgs::prepare() {
 
 Dataset RegressionArgs::read() const {
   Dataset dataset = data.read(data.options());
+  if (!quiet) print_warnings(dataset.warnings);
   if (!dataset.dropped_rows.empty() && !quiet)
     fmt::print(stderr, "tyto: {} of {} rows were left out for missing values\n", dataset.dropped_rows.size(),
                dataset.dropped_rows.size() + static_cast<std::size_t>(dataset.design.rows()));
@@ -153,9 +159,11 @@ void RegressionArgs::label(Model& fitted, const Dataset& dataset) const {
   fitted.missing_dropped = data.options().missing == Missing::kDropRows;
 }
 
-void RegressionArgs::print_summary(std::string_view text) const {
-  const bool occupied = json == "-" || model == "-" || coefficients == "-" || report == "-";
-  if (!quiet) fmt::print(occupied ? stderr : stdout, "{}", text);
+void RegressionArgs::finish(Outputs& outputs, const Dataset& dataset, std::string_view summary) const {
+  if (!quiet && dataset.response_by_name)
+    outputs.add_summary(fmt::format("target: column '{}' (by its name)\n", printable(dataset.response_name)));
+  if (!quiet) outputs.add_summary(summary);
+  outputs.commit();
 }
 
 }  // namespace tyto::cli

@@ -32,13 +32,14 @@ struct RegressionArgs {
   void complete(const Dataset& dataset);
   Regression make(const Dataset& dataset);
   void label(Model& fitted, const Dataset& dataset) const;  // how its data was read
-  // On standard output, unless a result is written there.
-  void print_summary(std::string_view text) const;
+  // Writes the results, and the summary with what was found out about the data.
+  void finish(Outputs& outputs, const Dataset& dataset, std::string_view summary) const;
 };
 
 std::string described(const Model& model);  // its data and weights, in a phrase
 
 extern const char* const kFitExitCodes;       // the end of a help text
+extern const char* const kShapeHelp;          // of --q
 extern const char* const kNothingCorrelated;  // a warning
 
 }  // namespace tyto::cli

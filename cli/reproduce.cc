@@ -13,7 +13,7 @@
 #include "cli/reproduce/page.h"
 #include "cli/reproduce/results.h"
 #include "tyto/base/error.h"
-#include "tyto/data/atomic_file.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 namespace {
@@ -107,9 +107,10 @@ nlohmann::json settings_of(const ReproduceArgs& args, const Choice& choice, cons
           {"shrink", args.settings.shrink}};
 }
 
-void write_results(const std::string& folder, const PageContents& contents) {
-  const auto write = [&folder](const char* name, const std::string& text) {
-    write_atomically((std::filesystem::path(folder) / name).string(), text);
+void write_results(const std::string& folder, const PageContents& contents, const std::string& summary) {
+  Outputs outputs;
+  const auto write = [&](const char* name, const std::string& text) {
+    outputs.add((std::filesystem::path(folder) / name).string(), text);
   };
   write("runs.csv", runs_csv(contents.journal));
   write("screening.csv", screening_csv(contents.journal, contents.sets));
@@ -117,6 +118,8 @@ void write_results(const std::string& folder, const PageContents& contents) {
   write("figure1.svg", figure1(contents.journal, contents.sets));
   write("figure2.svg", figure2(contents.journal, contents.sets));
   write("index.html", page(contents));
+  outputs.add_summary(summary);
+  outputs.commit();
 }
 
 // All that the page says of the runs is from the journal: another program may have made them.
@@ -134,12 +137,12 @@ void draw(const ReproduceArgs& args, const Journal& journal, const std::vector<s
     if (journal.find({kFigure1, std::string(chosen.name), 1, "apgd", 1}) != nullptr)
       contents.sets.emplace_back(chosen.name);
   }
-  write_results(args.output, contents);
-  if (args.quiet) return;
+  std::string summary;
   for (const Claim& claim : claims(contents))
-    fmt::print("{}\n  paper: {}\n  here:  {}\n", claim.claim, claim.paper, claim.ours);
-  fmt::print("{} runs; {}\n", journal.records().size(),
-             (std::filesystem::path(args.output) / "index.html").string());
+    summary += fmt::format("{}\n  paper: {}\n  here:  {}\n", claim.claim, claim.paper, claim.ours);
+  summary += fmt::format("{} runs; {}\n", journal.records().size(),
+                         printable((std::filesystem::path(args.output) / "index.html").string()));
+  write_results(args.output, contents, args.quiet ? "" : summary);
 }
 
 int run(ReproduceArgs& args) {

@@ -8,6 +8,7 @@
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 #include "tyto/data/write.h"
 
 namespace tyto::cli {
@@ -34,16 +35,19 @@ int run(const SimulateArgs& args) {
   const Simulated simulated = simulate(args.options);
   const Dataset& data = simulated.data;
   const bool libsvm = args.format.empty() ? ends_with_libsvm(args.output) : args.format == "libsvm";
-  write_output(args.output, libsvm ? to_libsvm(data) : to_csv(data));
+  Outputs outputs;
+  outputs.add(args.output, libsvm ? to_libsvm(data) : to_csv(data));
   if (!args.truth.empty()) {
     std::string csv = "column,name,coefficient\n";
     for (Index j = 0; j < simulated.truth.size(); ++j)
       if (simulated.truth[j] != 0)
         csv += fmt::format("{},{},{}\n", j, data.names[static_cast<std::size_t>(j)], simulated.truth[j]);
-    write_output(args.truth, csv);
+    outputs.add(args.truth, csv);
   }
   if (!args.quiet && args.output != "-")
-    fmt::print("{} rows, {} features in {}\n", data.design.rows(), data.design.cols(), args.output);
+    outputs.add_summary(fmt::format("{} rows, {} features in {}\n", data.design.rows(), data.design.cols(),
+                                    printable(args.output)));
+  outputs.commit();
   return kDone;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/model_args.h"
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 namespace {
@@ -31,12 +32,13 @@ struct Checked {
 
 std::string numbers(const Checked& c) {
   const std::string relaxed =
-      c.found.relaxed_error ? fmt::format(",\"relaxed_error\":{}", *c.found.relaxed_error) : "";
+      c.found.relaxed_error ? ",\"relaxed_error\":" + json_number(*c.found.relaxed_error) : "";
   return fmt::format(
       "\"holds\":{},\"primal\":{},\"dual\":{},\"gap\":{},\"relative_gap\":{},\"claimed_primal\":{},"
-      "\"claimed_gap\":{}{}",
-      c.found.holds, c.found.primal, c.found.dual, c.found.gap, c.relative(), c.found.claimed_primal,
-      c.found.claimed_gap, relaxed);
+      "\"claimed_gap\":{},\"claimed_rounding\":{}{}",
+      c.found.holds, json_number(c.found.primal), json_number(c.found.dual), json_number(c.found.gap),
+      json_number(c.relative()), c.found.claimed_primal, c.found.claimed_gap, c.found.claimed_rounding,
+      relaxed);
 }
 
 std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
@@ -51,16 +53,16 @@ std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
 std::string summary(const Checked& c) {
   return fmt::format(
       "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
-      "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g})\n{}{}",
-      c.found.holds ? "the certificate holds" : "the certificate does not hold: " + c.found.reason,
+      "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g}), rounding {:.3g}\n{}{}",
+      c.found.holds ? "the certificate holds" : "the certificate does not hold: " + printable(c.found.reason),
       c.found.primal, c.found.gap, c.relative(), c.found.claimed_primal, c.found.claimed_gap,
-      c.stated.relative_gap,
+      c.stated.relative_gap, c.found.claimed_rounding,
       c.found.relaxed_error
           ? fmt::format("  relaxed:    normal equations of the pattern to {:.2g}\n", *c.found.relaxed_error)
           : "",
       c.stated.status == "converged"
           ? ""
-          : "the fit itself stopped before its tolerance: " + c.stated.status + "\n");
+          : "the fit itself stopped before its tolerance: " + printable(c.stated.status) + "\n");
 }
 
 std::string summary(const std::vector<Checked>& all) {
@@ -75,11 +77,23 @@ std::string summary(const std::vector<Checked>& all) {
 }
 
 ReadOptions as_fitted(const Model& model, ReadOptions options) {
-  if (!options.target && !model.target.empty()) options.target = model.target;
+  if (const std::string& target = model.target.empty() ? model.response_name : model.target;
+      !options.target && !target.empty()) {
+    options.target = target;
+    options.target_from_model = true;
+  }
   if (options.drop.empty()) options.drop = model.dropped;
-  if (const std::string& weights = model.weights_column + model.weights_file;
-      !options.weights && !weights.empty())
-    options.weights = weights;
+  if (!options.weights && !model.weights_file.empty()) {  // it is not opened because a model says so
+    throw InvalidArgument("observation-weights: want the file that the model was fitted with: " +
+                          std::string("--observation-weights FILE; it was called ") +
+                          in_quotes(model.weights_file));
+  }
+  if (!options.weights && !model.weights_column.empty()) {
+    options.weights = model.weights_column;
+    options.weights_from_model = true;
+  }
+  if (options.header == Header::kAuto)
+    options.header = model.response_name.empty() ? Header::kNo : Header::kYes;
   if (model.missing_dropped) options.missing = Missing::kDropRows;
   options.features = model.p;
   return options;
@@ -102,9 +116,10 @@ int run(const VerifyArgs& args) {
   }
   const bool holds = std::ranges::all_of(all, [](const Checked& c) { return c.found.holds; });
   const bool path = all.size() > 1;
-  if (!args.json.empty()) write_output(args.json, to_json(all, path, holds));
-  if (!args.quiet)
-    fmt::print(args.json == "-" ? stderr : stdout, "{}", path ? summary(all) : summary(all.front()));
+  Outputs outputs;
+  if (!args.json.empty()) outputs.add(args.json, to_json(all, path, holds));
+  if (!args.quiet) outputs.add_summary(path ? summary(all) : summary(all.front()));
+  outputs.commit();
   return holds ? kDone : kNotConverged;
 }
 

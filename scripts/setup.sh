@@ -12,7 +12,7 @@ packages=(
   curl ca-certificates unzip bzip2
 )
 [ "${1:-}" = "--figures" ] && packages+=(librsvg2-bin fonts-dejavu-core)
-[ "${1:-}" = "--lint" ] && packages+=(clang-14 clang-tidy-14 clang-format-14)
+[ "${1:-}" = "--lint" ] && packages+=(clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
 if [ "${1:-}" = "--browser" ]; then
   for name in chromium chromium-browser google-chrome google-chrome-stable chrome; do
     command -v $name >/dev/null && exit 0

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report/sample.h"
+#include "cli/report/words.h"
 #include "tyto/base/version.h"
 
 namespace tyto::cli {
@@ -86,9 +87,25 @@ Json unpenalized(const Model& model) {
   return json;
 }
 
-Json fit(const Problem& problem, const PathStep& step, const Model& model, const std::vector<Group>& listed,
-         const IndexSet& columns) {
-  const double rmse = step.residual_norm / std::sqrt(problem.design.total_weight());
+// [group, mean, least] of |r|, for groups of several features. Groups of a relaxed fit need not stand in the
+// order of the clusters: a member says which cluster it is.
+Json correlations(const Report& report, const Model& model, const std::vector<Group>& listed) {
+  Json json = Json::array();
+  for (std::size_t k = 0; k < listed.size(); ++k) {
+    const Index column = report.regression.penalized[listed[k].listed.front().column];
+    const auto found = std::ranges::lower_bound(model.coefficients, column, {}, &Coefficient::column);
+    if (found == model.coefficients.end() || found->column != column) continue;
+    if (found->cluster < 0 || found->cluster >= std::ssize(model.correlations)) continue;
+    if (const auto& of = model.correlations[static_cast<std::size_t>(found->cluster)])
+      json.push_back({k, rounded(of->mean), rounded(of->least)});
+  }
+  return json;
+}
+
+Json fit(const Report& report, std::size_t k, const std::vector<Group>& listed, const IndexSet& columns) {
+  const PathStep& step = report.path.steps[k];
+  const Model& model = report.models[k];
+  const double rmse = step.residual_norm / std::sqrt(report.regression.problem.design.total_weight());
   Json json{{"alpha", step.alpha},
             {"status", model.status},
             {"primal", model.primal},
@@ -104,7 +121,8 @@ Json fit(const Problem& problem, const PathStep& step, const Model& model, const
             {"epochs", step.fit.epochs},
             {"seconds", rounded(step.fit.seconds)},
             {"screened", step.fit.screened},
-            {"groups", groups(listed, columns)}};
+            {"groups", groups(listed, columns)},
+            {"correlations", correlations(report, model, listed)}};
   if (!listed.empty() && std::ssize(listed.back().listed) < listed.back().size)
     json["last_group"] = {listed.back().size, listed.back().positive};  // of which not all are listed
   return json;
@@ -166,10 +184,17 @@ Json trace(const Path& path) {
 Json errors(const ReportedErrors& found) {
   Json folds = Json::array();
   for (const auto& fold : found.folds) folds.push_back(rounded_all(fold));
+  Json compared = Json::array();
+  for (const Comparison& one : found.compared)
+    compared.push_back({{"name", one.name},
+                        {"values", one.values},
+                        {"errors", rounded_all(one.errors)},
+                        {"chosen", one.chosen}});
   return {{"measure", found.measure},
           {"mean", rounded_all(found.mean)},
           {"standard_error", rounded_all(found.standard_error)},
           {"folds", std::move(folds)},
+          {"compared", std::move(compared)},
           {"repeats", found.repeats},
           {"best", found.best},
           {"one_se", found.within_one_standard_error}};
@@ -204,7 +229,9 @@ Json setting(const Report& report) {
           {"dropped_rows", report.data.dropped_rows.size()},
           {"response", model.response_name},
           {"weights", o.weights},
-          {"q", o.q},
+          {"shape", shape_in_words(o)},
+          {"warnings", warnings(report.models)},
+          {"coincidental_below", ClusterCorrelation::kCoincidental},
           {"intercept", o.intercept},
           {"standardize", o.standardize},
           {"ridge", o.ridge},
@@ -255,13 +282,13 @@ std::string report_json(const Report& given) {
   const Model& first = report.models.front();
   if (first.relaxed) json["gamma"] = first.relaxed->gamma;
   if (first.noise) json["sigma"] = first.noise->sigma;
+  if (first.noise) json["rate"] = rate_in_words(first);
   if (first.noise && first.noise->status) json["sigma_status"] = name(*first.noise->status);
   json["choices"] = choices(report.models);
   json["entered"] = entered(path);
   json["features"] = features(report, columns);
   Json fits = Json::array();
-  for (std::size_t k = 0; k < path.steps.size(); ++k)
-    fits.push_back(fit(report.regression.problem, path.steps[k], report.models[k], listed[k], columns));
+  for (std::size_t k = 0; k < path.steps.size(); ++k) fits.push_back(fit(report, k, listed[k], columns));
   json["fits"] = std::move(fits);
   json["lines"] = lines(path, drawn, columns);
   json["observations"] = rows(report);

@@ -13,6 +13,7 @@ struct ReportedErrors {
   std::string measure;  // what is counted, e.g. "mean squared error"
   std::vector<double> mean = {}, standard_error = {};
   std::vector<std::vector<double>> folds = {};          // of each fold, one error a strength
+  std::vector<Comparison> compared = {};                // what was chosen together with the strength
   std::size_t repeats = 1;                              // how often there were folds
   std::size_t best = 0, within_one_standard_error = 0;  // strengths, counted from 0
 };

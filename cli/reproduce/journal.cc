@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tyto/base/error.h"
+#include "tyto/base/json.h"
 #include "tyto/data/atomic_file.h"
 
 namespace tyto::cli {
@@ -76,8 +77,8 @@ std::vector<std::string> whole_lines(const std::string& text) {
 Journal::Journal(std::string path) : path_(std::move(path)) {
   const std::string text = read_whole(path_);
   const std::vector<std::string> lines = whole_lines(text);
-  settings_ = lines.empty() ? json() : json::parse(lines[0], nullptr, false);
-  if (!settings_.is_object() || settings_.value("format", "") != kFormat)
+  settings_ = lines.empty() ? json() : parse_json<json>(lines[0], path_);
+  if (!settings_.is_object() || settings_.value("format", json()) != kFormat)
     throw DataError(path_ + ": not the runs of tyto reproduce");
   load(text);
 }
@@ -111,6 +112,7 @@ std::size_t Journal::load(const std::string& text) {
   std::size_t length = lines[0].size() + 1;
   for (std::size_t k = 1; k < lines.size(); ++k) {
     try {
+      check_json_depth(lines[k], path_);
       keep(from_json(json::parse(lines[k])));
     } catch (const json::exception&) {
       break;
@@ -127,7 +129,7 @@ void Journal::take_over() {
     if (::ftruncate(file_, 0) != 0) fail(path_, errno);
     return append(settings_.dump());
   }
-  const json there = json::parse(lines[0], nullptr, false);
+  const json there = parse_json<json>(lines[0], path_);
   if (there != settings_)
     throw InvalidArgument(
         fmt::format("output: {} was begun with another {}; want another folder, or --fresh to begin anew",

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/reproduce/experiments.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 
@@ -79,11 +80,11 @@ std::string runs_csv(const Journal& journal) {
       "epochs,"
       "relative_gap,primal,screened,nonzeros,rmse\n";
   for (const Record& r : journal.records())
-    csv += fmt::format("{},{},{},{},{},p_{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.key.experiment,
-                       r.key.set, find_paper_set(r.key.set).simulated() ? "yes" : "no", r.n, r.p,
-                       r.key.strength, r.multiplier, r.key.algorithm, r.key.trial, r.seed, r.tolerance,
-                       r.status, r.cpu_seconds, r.epochs, r.gap, r.primal, r.screened, r.nonzeros,
-                       r.rmse == r.rmse ? fmt::format("{}", r.rmse) : "");
+    csv += fmt::format(
+        "{},{},{},{},{},p_{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(r.key.experiment), r.key.set,
+        find_paper_set(r.key.set).simulated() ? "yes" : "no", r.n, r.p, r.key.strength, r.multiplier,
+        csv_text(r.key.algorithm), r.key.trial, r.seed, r.tolerance, csv_text(r.status), r.cpu_seconds,
+        r.epochs, r.gap, r.primal, r.screened, r.nonzeros, r.rmse == r.rmse ? fmt::format("{}", r.rmse) : "");
   return csv;
 }
 
@@ -103,8 +104,8 @@ std::string table3_csv(const Journal& journal, const std::vector<std::string>& s
   for (const std::string& set : sets)
     for (const Algorithm& a : table3_algorithms())
       if (const Record* r = table3_record(journal, set, a.name))
-        csv += fmt::format("{},{},{},{},{},{},{},{}\n", set, a.name, r->n, r->p, r->status, r->gap, r->rmse,
-                           find_paper_set(set).paper_rmse);
+        csv += fmt::format("{},{},{},{},{},{},{},{}\n", set, a.name, r->n, r->p, csv_text(r->status), r->gap,
+                           r->rmse, find_paper_set(set).paper_rmse);
   return csv;
 }
 

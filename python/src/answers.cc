@@ -94,6 +94,32 @@ nb::list curves(const CrossValidation& cv) {
   return list;
 }
 
+nb::object scales(const Regression& regression) {
+  const Design& design = regression.problem.design;
+  if (!design.is_scaled()) return nb::none();
+  Vector all = Vector::Ones(regression.columns);
+  for (Index k = 0; k < design.cols(); ++k) all[regression.penalized[k]] = design.scale(k);
+  return nb::cast(std::move(all));
+}
+
+std::vector<double> scored(const FoldModels& fold, const nb::object& score) {
+  std::vector<std::int64_t> columns, starts{0};
+  std::vector<double> values, intercepts;
+  for (const DataScale& model : fold.models) {
+    for (SparseBeta::InnerIterator it(model.coefficients); it; ++it) {
+      columns.push_back(it.index());
+      values.push_back(it.value());
+    }
+    starts.push_back(std::ssize(columns));
+    intercepts.push_back(model.intercept);
+  }
+  const auto itself = [](auto value) { return value; };
+  const nb::object found =
+      score(column(fold.held_out, [](Index row) { return std::int64_t{row}; }), column(columns, itself),
+            column(values, itself), column(starts, itself), column(intercepts, itself));
+  return nb::cast<std::vector<double>>(found);
+}
+
 nb::dict table(const std::vector<Criteria>& rows) {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   nb::dict dict;

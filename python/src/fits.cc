@@ -1,5 +1,6 @@
 #include <nanobind/eigen/dense.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "answers.h"
@@ -72,7 +73,7 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
   struct Result {
     Model model;
     Fit fit;
-    double alpha_max = 0;
+    Regression regression;
   };
   const auto work = [=](Watch& watch) {
     const Regression regression = make_regression(design.with_threads(options.threads), y, words);
@@ -87,57 +88,63 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
       const SparseBeta penalized = found.fit.solution.beta.sparseView();
       relax(model, regression, {*wishes.gamma, relax(regression.problem, penalized)});
     }
-    return Result{std::move(model), std::move(found.fit), regression.alpha_max};
+    return Result{std::move(model), std::move(found.fit), regression};
   };
   const Result result = run(work, progress, where(design, options, wishes));
   nb::dict dict = solution(result.model, result.fit);
-  dict["alpha_max"] = result.alpha_max;
+  dict["alpha_max"] = result.regression.alpha_max;
+  dict["scale"] = scales(result.regression);
   return dict;
 }
 
-// Along `alphas`, or where there are none, the grid of the options.
 nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions& words,
-                  const std::vector<double>& alphas, const PathOptions& grid, const FitOptions& options,
-                  const Wishes& wishes, const nb::object& progress) {
+                  const PathOptions& grid, const FitOptions& options, const Wishes& wishes,
+                  const nb::object& progress) {
   if (wishes.gamma) validate_gamma(*wishes.gamma, words.nonnegative);
   struct Result {
     std::vector<Model> models;
     Path path;
     std::vector<Criteria> criteria;
-    double alpha_max = 0;
+    Regression regression;
   };
   const auto work = [=](Watch& watch) {
     const Regression regression = make_regression(design.with_threads(options.threads), y, words);
     const auto observer = [&](const PathProgress& at) {
       return watch.report({at.step, at.steps, relative_gap(at.point)});
     };
-    Problem unit = regression.problem;
-    unit.penalty = regression.shape;
-    Path path = alphas.empty() ? fit_path(regression, grid, options, observer)
-                               : fit_path(unit, alphas, grid, options, observer);
+    Path path = fit_path(regression, grid, options, observer);
     if (wishes.gamma) relax(regression, *wishes.gamma, path);
     std::vector<Model> models = make_models({design, y}, words, regression, path, options);
     std::vector<Criteria> found;
     if (wishes.criteria) found = criteria(path, regression.problem, wishes.sigma);
-    return Result{std::move(models), std::move(path), std::move(found), regression.alpha_max};
+    return Result{std::move(models), std::move(path), std::move(found), regression};
   };
   const Result result = run(work, progress);
   nb::dict dict = solutions(result.models, result.path);
   if (!result.criteria.empty()) dict["criteria"] = table(result.criteria);
-  dict["alpha_max"] = result.alpha_max;
+  dict["alpha_max"] = result.regression.alpha_max;
+  dict["scale"] = scales(result.regression);
   dict["seconds"] = result.path.seconds, dict["passes"] = result.path.passes;
   return dict;
 }
 
+// `score`: None, or what takes the place of the error measure; see `scored`.
 nb::dict cross_validation(const Design& design, const Vector& y, const RegressionOptions& words,
-                          const CvOptions& options, const FitOptions& fit_options,
+                          const CvOptions& options, const FitOptions& fit_options, const nb::object& score,
                           const nb::object& progress) {
   struct Result {
     CrossValidation cv;
     std::vector<Model> models;
   };
   const auto work = [=](Watch& watch) {
-    const CvHooks hooks{{}, [&](const CvProgress& at) { return watch.report({at.done, at.folds, 0}); }, {}};
+    CvHooks hooks;
+    hooks.progress = [&](const CvProgress& at) { return watch.report({at.done, at.folds, 0}); };
+    if (!score.is_none())
+      hooks.score = [&](const FoldModels& fold) {
+        if (watch.stopped()) throw std::runtime_error("stopped");  // Python may have ended
+        const nb::gil_scoped_acquire gil;
+        return scored(fold, score);
+      };
     Result result{cross_validate(design, y, words, options, fit_options, hooks), {}};
     if (result.cv.complete()) result.models = make_models({design, y}, words, result.cv, fit_options);
     return result;
@@ -147,6 +154,7 @@ nb::dict cross_validation(const Design& design, const Vector& y, const Regressio
   if (!cv.complete()) return {};
   nb::dict dict = solutions(result.models, cv.chosen().path);
   dict["alpha_max"] = cv.chosen().regression.alpha_max;
+  dict["scale"] = scales(cv.chosen().regression);
   dict["seconds"] = cv.seconds, dict["passes"] = cv.passes;
   dict["curves"] = curves(cv);
   dict["chosen"] = cv.chosen_curve, dict["best"] = cv.best, dict["one_se"] = cv.one_se;
@@ -169,10 +177,11 @@ void add_fits(nb::module_& module) {
       .def_rw("criteria", &Wishes::criteria);
   module.def("fit", &fit_one, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("options"),
              nb::arg("wishes"), nb::arg("start").none(), nb::arg("progress").none());
-  module.def("fit_path", &fit_many, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("alphas"),
-             nb::arg("grid"), nb::arg("options"), nb::arg("wishes"), nb::arg("progress").none());
+  module.def("fit_path", &fit_many, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("grid"),
+             nb::arg("options"), nb::arg("wishes"), nb::arg("progress").none());
   module.def("cross_validate", &cross_validation, nb::arg("design"), nb::arg("y"), nb::arg("regression"),
-             nb::arg("cv"), nb::arg("options"), nb::arg("progress").none());
+             nb::arg("cv"), nb::arg("options"), nb::arg("score").none(), nb::arg("progress").none());
+  module.def("random_folds", &random_folds, nb::arg("n"), nb::arg("k"), nb::arg("seed"));
   module.def("choose", &chosen_step, nb::arg("criteria"), nb::arg("criterion"), nb::arg("n"));
   module.def("alpha_max", &largest_alpha, nb::arg("design"), nb::arg("y"), nb::arg("regression"),
              nb::call_guard<nb::gil_scoped_release>());

@@ -39,6 +39,7 @@ void add_options(nb::module_& module) {
       .def(nb::init<>())
       .def_rw("steps", &PathOptions::steps)
       .def_rw("ratio", &PathOptions::ratio)
+      .def_rw("alphas", &PathOptions::alphas)
       .def_rw("max_explained", &PathOptions::max_explained)
       .def_rw("min_change", &PathOptions::min_change)
       .def_rw("max_nonzeros", &PathOptions::max_nonzeros)

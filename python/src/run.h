@@ -30,6 +30,7 @@ class Watch {
 
   bool report(const Progress& now);  // called by the computation, from any thread; false: stop
   void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
   Progress latest() const;
 
  private:

@@ -13,7 +13,7 @@ using Indices = Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>;
 
 // A model from what an estimator states, on the library's scale.
 struct Claim {
-  double alpha = 0, tolerance = 0, primal = 0, gap = 0, intercept = 0;
+  double alpha = 0, tolerance = 0, primal = 0, gap = 0, rounding = 0, intercept = 0;
   std::string status;
   Indices columns, clusters;
   Vector values;
@@ -26,6 +26,7 @@ Model stated(const Design& design, const RegressionOptions& words, const Claim& 
   model.options = words;
   model.alpha = claim.alpha, model.tolerance = claim.tolerance;
   model.primal = claim.primal, model.gap = claim.gap, model.dual = claim.primal - claim.gap;
+  model.rounding = claim.rounding;
   model.status = claim.status, model.intercept = claim.intercept;
   if (words.observation_weights.size() > 0) model.weights_file = "given";
   for (Index k = 0; k < claim.columns.size(); ++k)
@@ -63,6 +64,7 @@ void add_claim(nb::module_& module) {
       .def_rw("tolerance", &Claim::tolerance)
       .def_rw("primal", &Claim::primal)
       .def_rw("gap", &Claim::gap)
+      .def_rw("rounding", &Claim::rounding)
       .def_rw("intercept", &Claim::intercept)
       .def_rw("status", &Claim::status)
       .def_rw("columns", &Claim::columns)

@@ -105,7 +105,7 @@ def test_path():
 def test_cv_is_scikit_learns_for_the_lasso():
     X, y, _ = grouped(90, 20, noise=2)
     theirs = LassoCV(cv=5, tol=1e-10, max_iter=10**6).fit(X, y)
-    ours = OWLCV("lasso", n_alphas=100, eps=1e-3, cv=5, tol=1e-10).fit(X, y)
+    ours = OWLCV("lasso", n_alphas=100, eps=1e-3, cv=KFold(5), tol=1e-10).fit(X, y)
     np.testing.assert_allclose(ours.path_.alphas, theirs.alphas_, rtol=1e-9)
     np.testing.assert_allclose(ours.cv_errors_, theirs.mse_path_, rtol=1e-4)
     np.testing.assert_allclose(ours.alpha_, theirs.alpha_, rtol=1e-9)
@@ -204,7 +204,7 @@ def test_mistakes_of_paths(options, message):
 
 def test_mistakes_of_cross_validation():
     X, y, _ = grouped(30, 20)
-    with pytest.raises(ValueError, match="scoring: want 'mse', 'mae' or 'r2', got 'rmse'"):
+    with pytest.raises(ValueError, match="scoring: want 'mse', 'mae', 'r2' or a scorer of scikit-learn by name .*, got 'rmse'"):
         OWLCV(scoring="rmse").fit(X, y)
     with pytest.raises(ValueError, match="scoring: want mse or mae where the response is constant"):
         OWLCV(scoring="r2").fit(X, np.ones(30))

@@ -13,6 +13,7 @@ from sklearn.utils import validation
 from . import _core
 
 FLOATS = [np.float64, np.float32]
+INDICES = [np.int32, np.int64]
 # scikit-learn 1.6 made a function of a method, and renamed an argument.
 _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
@@ -21,13 +22,15 @@ _COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """X by columns and y, for an estimator that remembers their names and number."""
+    """X by columns and y in float64, for an estimator that remembers the names and number of the columns."""
     if _ready(X, y):
         estimator.__dict__.pop("feature_names_in_", None)
         estimator.n_features_in_ = X.shape[1]
         return X, y
     validate = _validator(estimator)
-    return validate(X, y, y_numeric=True, **_COLUMNS)
+    with _in_words():
+        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+    return X, _float64("y", y)
 
 
 def _ready(X: Any, y: Any) -> bool:
@@ -37,23 +40,95 @@ def _ready(X: Any, y: Any) -> bool:
 
 
 def validate_predict(estimator: Any, X: Any) -> Any:
-    return _validator(estimator)(X, reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
+    with _in_words():
+        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
 
 
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """The same where there is no estimator."""
-    return validation.check_X_y(X, y, y_numeric=True, **_COLUMNS)
+    """X by columns and y in float64, where there is no estimator."""
+    with _in_words():
+        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+    return X, _float64("y", y)
 
 
-def columns(X: Any) -> Any:
-    return check_array(X, **_COLUMNS)
+def validate_rows(X: Any) -> Any:
+    """X to predict from, where there is no estimator."""
+    with _in_words():
+        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=FLOATS)
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """What scikit-learn, NumPy and pandas raise for data that are no numbers, as one of two kinds of error."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, OverflowError) as error:
+        raise ValueError(f"X, y: want arrays of numbers: {error}") from None
+
+
+def _sound(name: str, values: Any) -> Any:
+    """The values themselves, unless a conversion would lose what they say or read outside of them."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name}: want no masked entries, got {np.ma.count_masked(values)}; fill them in, or drop their rows")
+    if sparse.issparse(values):
+        _check_indices(name, values)
+    types = getattr(values, "dtypes", None)  # of a frame, one for each column
+    for kind in types if np.iterable(types) else [getattr(values, "dtype", None)]:
+        if getattr(kind, "kind", "") in ("M", "m"):
+            raise TypeError(f"{name}: want numbers, got times ({kind})")
+    return values
+
+
+def _check_indices(name: str, X: Any) -> None:
+    """Throws where the indices of a sparse matrix lead outside of it: SciPy would follow them."""
+    if X.ndim != 2:
+        raise ValueError(f"{name}: want a matrix, got a sparse array of shape {X.shape}")
+    if X.format == "coo":
+        _check_range(name, X.row, X.shape[0])
+        _check_range(name, X.col, X.shape[1])
+    elif X.format in ("csc", "csr", "bsr"):
+        _check_compressed(name, X)
+
+
+def _check_compressed(name: str, X: Any) -> None:
+    block = X.blocksize if X.format == "bsr" else (1, 1)
+    rows, columns = X.shape[0] // block[0], X.shape[1] // block[1]
+    major, minor = (columns, rows) if X.format == "csc" else (rows, columns)
+    indptr = X.indptr
+    if indptr.ndim != 1 or X.indices.ndim != 1 or X.data.ndim != (3 if X.format == "bsr" else 1):
+        raise ValueError(f"{name}: want a sparse matrix whose indptr, indices and data are vectors")
+    if indptr.dtype.kind not in "iu" or len(indptr) != major + 1 or indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"{name}: want indptr of {major + 1} whole numbers from 0 on that do not fall")
+    if indptr[-1] > min(len(X.indices), len(X.data)):
+        raise ValueError(f"{name}: want indptr to end within indices and data")
+    _check_range(name, X.indices, minor)
+
+
+def _check_range(name: str, indices: np.ndarray, end: int) -> None:
+    if indices.dtype.kind not in "iu":
+        raise ValueError(f"{name}: want sparse indices that are whole numbers, got {indices.dtype}")
+    if len(indices) and not (0 <= indices.min() and indices.max() < end):
+        raise ValueError(f"{name}: want sparse indices from 0 to {end - 1}, got {indices.min()} to {indices.max()}")
+
+
+def _float64(name: str, values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name}: want numbers, got an array of {values.dtype}")
+    numbers = np.require(values, np.float64, ["C", "A"])
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name}: want numbers that float64 can hold, got {values[~np.isfinite(numbers)][0]}")
+    return numbers
 
 
 def validate_weights(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, float]:
     """The weights of the rows, if there are any, and their sum: the n of scikit-learn's objective."""
     if sample_weight is None:
         return None, float(X.shape[0])
-    weights = validation._check_sample_weight(sample_weight, X, dtype=np.float64)
+    if sparse.issparse(sample_weight):
+        raise TypeError("sample_weight: want a vector, got a sparse matrix")
+    with _in_words():
+        weights = validation._check_sample_weight(_sound("sample_weight", sample_weight), X, dtype=np.float64)
+    weights = _float64("sample_weight", weights)
     if (weights < 0).any() or not weights.any():
         raise ValueError("sample_weight: want numbers >= 0, and one above, got "
                          + (f"{weights.min():g}" if (weights < 0).any() else "only zeros"))
@@ -99,7 +174,7 @@ def _validator(estimator: Any) -> Any:
 def design(X: Any) -> _core.Design:
     """Borrows the memory of X, which `validate_*` has seen to."""
     if not sparse.issparse(X):
-        return _core.Design.dense(X)
+        return _core.Design.dense(np.require(X, requirements=["F", "A"]))
     made = _borrow(X)
     if made is not None:
         return made
@@ -110,13 +185,13 @@ def design(X: Any) -> _core.Design:
 
 def _borrow(X: Any) -> _core.Design | None:
     indices, indptr = X.indices, X.indptr
-    if indices.dtype != indptr.dtype:
+    if indices.dtype != indptr.dtype or indices.dtype not in INDICES:
         indices, indptr = indices.astype(np.int64, copy=False), indptr.astype(np.int64, copy=False)
-    return _core.Design.sparse(X.data, indices, indptr, X.shape[0])
+    return _core.Design.sparse(*(np.require(part, requirements=["C", "A"]) for part in (X.data, indices, indptr)), X.shape[0])
 
 
 # What the library calls by other names.
-_NAMES = {"error": "scoring", "folds": "cv", "observation-weights": "sample_weight", "ratio": "eps", "response": "y", "strength": "alpha"}
+_NAMES = {"design": "X", "error": "scoring", "folds": "cv", "observation-weights": "sample_weight", "ratio": "eps", "response": "y", "steps": "n_alphas", "strength": "alpha"}
 
 
 @contextmanager
@@ -129,5 +204,18 @@ def explained(X: Any) -> Iterator[None]:
             assert_all_finite(X.data if sparse.issparse(X) else X)
         except ValueError as clearer:
             raise clearer from None
-        name, colon, rest = str(error).partition(":")
-        raise ValueError(_NAMES.get(name, name) + colon + rest) from None
+        raise _renamed(error) from None
+
+
+@contextmanager
+def renamed() -> Iterator[None]:
+    """The library's message, in the words of this package."""
+    try:
+        yield
+    except ValueError as error:
+        raise _renamed(error) from None
+
+
+def _renamed(error: ValueError) -> ValueError:
+    name, colon, rest = str(error).partition(":")
+    return ValueError(_NAMES.get(name, name) + colon + rest)

@@ -1,17 +1,19 @@
 """OWL and OWLCV: OWL regression with the conventions of scikit-learn."""
 from __future__ import annotations
 
+import copy
+import inspect
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.model_selection import check_cv
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _data, _solve
+from . import _core, _data, _folds, _scoring, _solve
+from ._clusters import Cluster, make_cluster
 from ._path import Path, make_path, owl_path
 
 
@@ -27,14 +29,29 @@ class _Linear(RegressorMixin, BaseEstimator):
         X = _data.validate_predict(self, X)
         return np.asarray(safe_sparse_dot(X, self.coef_)) + self.intercept_
 
-    @classmethod
-    @cache
-    def _names(cls) -> tuple[str, ...]:
-        return tuple(cls._get_param_names())
+    def cluster_table(self, X: Any, sample_weight: Any = None) -> list[Cluster]:
+        """The clusters, each with the correlations between its features in X, the data that was fitted: see `Cluster`.
+
+        ``pandas.DataFrame(model.cluster_table(X))`` is a table of them.
+        """
+        check_is_fitted(self)
+        X = _data.validate_predict(self, X)
+        weights, _ = _data.validate_weights(sample_weight, X)
+        X = X.tocsc() if _data.sparse.issparse(X) else X
+        return [make_cluster(columns, self._penalized_scale()[columns], self._feature_names(columns), X, weights)
+                for columns in self.clusters_]
+
+    def _penalized_scale(self) -> np.ndarray:
+        """The coefficients on the scale on which clusters have one magnitude."""
+        return self.coef_ if self.scale_ is None else self.coef_ * self.scale_
+
+    def _feature_names(self, columns: np.ndarray) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" if names is None else str(names[j]) for j in columns]
 
     def _params(self) -> dict[str, Any]:
-        """What get_params says, without looking up the names each time."""
-        return {name: getattr(self, name) for name in self._names()}
+        """All settings, also those that the __init__ of a subclass neither takes nor sets."""
+        return {name: getattr(self, name, default) for name, default in _defaults(OWL if isinstance(self, OWL) else OWLCV)}
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -52,10 +69,11 @@ class _Linear(RegressorMixin, BaseEstimator):
         free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(self, "feature_names_in_", None))
         return _solve.regression_options(params, size, rows, free), size
 
-    def _keep(self, answer: Any, size: float, tolerance: float) -> None:
+    def _keep(self, answer: Any, scale: np.ndarray | None, size: float, tolerance: float) -> None:
         self.alpha_ = float(answer["alpha"]) / size
         self.coef_ = _solve.coefficients(answer, self.n_features_in_)
         self.intercept_ = float(answer["intercept"])
+        self.scale_ = scale
         self.clusters_ = _solve.clusters(answer)
         self.relaxation_ = _solve.relaxation(answer, self.n_features_in_)
         self.certificate_ = _solve.certificate(answer, size, tolerance)
@@ -68,6 +86,11 @@ class _Linear(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+@cache
+def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, parameter.default) for name, parameter in inspect.signature(cls).parameters.items())
 
 
 class OWL(_Linear):
@@ -129,7 +152,11 @@ class OWL(_Linear):
     intercept_ : float
     clusters_ : list of ndarray
         The columns of each cluster, a set of features with one magnitude (of the standardised coefficients, where
-        ``standardize=True``); the largest magnitude (of the penalised fit) first.
+        ``standardize=True``); the largest magnitude (of the penalised fit) first. One magnitude does not mean that they are alike:
+        ``cluster_table(X)`` has their correlations.
+    scale_ : ndarray of shape (n_features,), or None
+        What each column was divided by before it was penalised, where ``standardize=True``: its standard deviation, or 1 where it
+        is not penalised. Members of a cluster share the magnitude of ``coef_ * scale_``.
     dual_gap_ : float
         The objective is at most this far from the optimum. As the certificate, it is about the penalised fit where ``gamma`` is given.
     certificate_ : Certificate
@@ -203,12 +230,13 @@ class OWL(_Linear):
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
             words, size = self._words(params, X, sample_weight)
-            if isinstance(self.sigma, str) and self.sigma != "estimate":
-                raise _solve.want("sigma", "a number > 0, 'estimate' or None", self.sigma)
+            if isinstance(params["sigma"], str) and params["sigma"] != "estimate":
+                raise _solve.want("sigma", "a number > 0, 'estimate' or None", params["sigma"])
             options, wishes = _solve.fit_options(params), _solve.wishes(params)
-            with _solve.ProgressBar(self.verbose, "digit", options.tolerance) as bar, _data.explained(X):
-                answer = _core.fit(_data.design(X), y, words, options, wishes, self._start(X.shape[1]), bar.callback)
-            self._keep(answer, size, options.tolerance)
+            start = self._start(X.shape[1]) if _solve.flag("warm_start", params["warm_start"]) else None
+            with _solve.ProgressBar(params["verbose"], "digit", options.tolerance) as bar, _data.explained(X):
+                answer = _core.fit(_data.design(X), y, words, options, wishes, start, bar.callback)
+            self._keep(answer, answer["scale"], size, options.tolerance)
             self.alpha_max_ = float(answer["alpha_max"]) / size
             self.sigma_, self.sigma_status_ = answer.get("sigma"), answer.get("sigma_status")
         _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
@@ -216,10 +244,12 @@ class OWL(_Linear):
         return self
 
     def _start(self, p: int) -> np.ndarray | None:
-        last = getattr(self, "coef_", None) if self.warm_start else None
+        last = getattr(self, "coef_", None)
         if last is not None and self.relaxation_ is not None:
             last = self.relaxation_.penalized_coef
-        return last if last is not None and len(last) == p else None
+        if last is None or np.shape(last) != (p,):
+            return None
+        return _solve.vector("coef_", last, "a vector of numbers to start from")
 
     def path(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
@@ -244,14 +274,24 @@ class OWLCV(_Linear):
         The same for ``"oscar"``.
     gamma : float, list of float or None, default=None
         How far to relax, as for `OWL`; of several, the best is chosen together with alpha.
+    alphas : sequence of float or None, default=None
+        The grid; it is sorted. None: ``n_alphas`` from alpha-max down to ``eps`` times that, evenly in their logarithms.
     n_alphas : int, default=100
     eps : float or None, default=None
         The last alpha as a fraction of the first; None: 0.01 where there are at least as many features as rows, else 0.0001.
     cv : int, splitter or iterable, default=None
-        As in scikit-learn (None: 5 folds, not shuffled); every row must be held out once.
-    scoring : {"mse", "mae", "r2"}, default="mse"
+        A number of folds, to which the rows are dealt out at random (None: 10); or a splitter of scikit-learn, or pairs of training
+        and held-out rows, which are taken as they are: every row must be held out once, and the training rows be all others.
+    random_state : int, RandomState, Generator or None, default=1
+        The seed of the folds, where ``cv`` is a number. An int gives the same folds every time: those of ``tyto cv --seed`` on the
+        same rows, whose default is 1, too. A generator is drawn from, None from NumPy's global one: other folds in every fit.
+    scoring : str or callable, default="mse"
+        ``"mse"`` or ``"mae"``, the smaller the better; ``"r2"``, 1 - mse / (variance of the whole y), the larger the better; or a
+        scorer of scikit-learn by name, ``"neg_mean_absolute_error"``, or a callable ``scoring(model, X, y)``, which gets a fitted `OWL`
+        and the rows held out: the larger the better. It also gets ``sample_weight``, where there are weights and it takes them.
     choose : {"best", "one-se"}, default="best"
-        The alpha with the best error, or the largest one whose error is within one standard error of it.
+        Which model is kept: the alpha with the best score, or the largest alpha whose score is within one standard error of it.
+        `with_choice` takes the other one afterwards.
     n_jobs : int or None, default=None
         So many folds at a time.
     verbose : bool, default=False
@@ -259,21 +299,26 @@ class OWLCV(_Linear):
     Attributes
     ----------
     alpha_, q_, slope_, gamma_ : float
-        The choice; ``gamma_`` is None where nothing is relaxed. `coef_` and all that `OWL` has belong to it; it is a step of ``path_``,
-        so nothing is fitted again.
+        The choice; ``gamma_`` is None where nothing is relaxed. `coef_` and all that `OWL` has belong to it, and `predict` uses it; it
+        is a step of ``path_``, a fit on all rows, so nothing is fitted again.
     path_ : Path
         The models on all rows, at every alpha of the chosen q, slope and gamma.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
+        What ``scoring`` says of the rows held out.
     cv_error_, cv_standard_error_ : ndarray of shape (n_alphas,)
         Their mean, weighted by rows, and its standard error.
     best_index_, one_se_index_ : int
         Places in ``path_``.
+    chosen_index_ : int
+        Which of them the model is.
+    folds_ : ndarray of shape (n_samples,)
+        The fold that held each row out.
     worst_fold_gap_ : float
         The largest relative gap of any fit on a fold.
     """
 
-    def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, n_alphas: int = 100,
-                 eps: float | None = None, cv: Any = None, scoring: str = "mse", choose: str = "best",
+    def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, alphas: Any = None,
+                 n_alphas: int = 100, eps: float | None = None, cv: Any = None, random_state: Any = 1, scoring: Any = "mse", choose: str = "best",
                  fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
                  unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
                  solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False):
@@ -281,9 +326,11 @@ class OWLCV(_Linear):
         self.q = q
         self.slope = slope
         self.gamma = gamma
+        self.alphas = alphas
         self.n_alphas = n_alphas
         self.eps = eps
         self.cv = cv
+        self.random_state = random_state
         self.scoring = scoring
         self.choose = choose
         self.fit_intercept = fit_intercept
@@ -301,52 +348,68 @@ class OWLCV(_Linear):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OWLCV:
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
-        if self.choose not in ("best", "one-se"):
-            raise _solve.want("choose", "'best' or 'one-se'", self.choose)
-        if self.scoring not in ("mse", "mae", "r2"):
-            raise _solve.want("scoring", "'mse', 'mae' or 'r2'", self.scoring)
         params = self._params()
+        _check_choice(params["choose"])
         with self._all_or_nothing():
             X, y = _data.validate_fit(self, X, y)
-            qs, slopes = _solve.one_or_more("q", self.q, "(0, 1]"), _solve.one_or_more("slope", self.slope, "[0, inf)")
+            qs, slopes = _solve.one_or_more("q", params["q"], "(0, 1]"), _solve.one_or_more("slope", params["slope"], "[0, inf)")
             words, size = self._words({**params, "q": qs[0], "slope": slopes[0], "alpha": 1.0, "relative": True}, X, sample_weight)
             options = _solve.fit_options(params)
             cv = _core.CvOptions()
-            cv.path, cv.error = _solve.grid_options(params), self.scoring
+            cv.path = _solve.grid_options(params, size)
             cv.qs, cv.slopes, cv.gammas = qs, slopes, _solve.gammas(params)
-            cv.given = _folds(self.cv, X, y)
-            with _solve.ProgressBar(self.verbose, "fold", options.tolerance) as bar, _data.explained(X):
-                answer = _core.cross_validate(_data.design(X), y, words, cv, options, bar.callback)
+            scoring = _scoring.make_scoring(params["scoring"], X, y, words.observation_weights)
+            cv.error = scoring.measure
+            self.folds_ = _folds.folds(params["cv"], params["random_state"], X, y)
+            cv.given = self.folds_.tolist()
+            with _solve.ProgressBar(params["verbose"], "fold", options.tolerance) as bar, _data.explained(X):
+                answer = _core.cross_validate(_data.design(X), y, words, cv, options, scoring.score, bar.callback)
             if not answer:
-                raise _solve.want("max_seconds", "more: not all folds could be fitted", self.max_seconds)
-            self._keep_choice(answer, size, options.tolerance)
+                raise _solve.want("max_seconds", "more: not all folds could be fitted", params["max_seconds"])
+            self._keep_curve(answer, scoring.sign, size, options.tolerance)
+            self._take(params["choose"])
         _solve.warn_unless_all_converged(self.path_.certificates, type(self).__name__)
         if not answer["converged"] and all(c.converged for c in self.path_.certificates):
             _solve.warn_folds(self.worst_fold_gap_, options.tolerance)
+        _solve.warn_of_choice(type(self).__name__, self._doubts(params["alphas"] is not None))
         return self
 
-    def _keep_choice(self, answer: Any, size: float, tolerance: float) -> None:
+    def with_choice(self, choose: Any) -> OWLCV:
+        """A copy with another model: ``"best"``, ``"one-se"`` or a place in ``path_``. Nothing is fitted again."""
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other._take(choose)
+        return other
+
+    def _keep_curve(self, answer: Any, sign: float, size: float, tolerance: float) -> None:
         curve = answer["curves"][answer["chosen"]]
         self.path_ = make_path(answer, self.n_features_in_, size, tolerance)
+        self._fits = answer["fits"]
         self.best_index_, self.one_se_index_ = int(answer["best"]), int(answer["one_se"])
-        chosen = self.best_index_ if self.choose == "best" else self.one_se_index_
-        self._keep(answer["fits"][chosen], size, tolerance)
         self.alpha_max_, self.q_, self.slope_ = self.path_.alpha_max, float(curve["q"]), float(curve["slope"])
         self.gamma_ = self.path_.gamma
-        self.cv_errors_ = curve["errors"]
-        self.cv_error_, self.cv_standard_error_ = np.array(curve["error"]), np.array(curve["standard_error"])
+        self.cv_errors_, self.cv_error_ = sign * curve["errors"], sign * np.array(curve["error"])
+        self.cv_standard_error_ = np.array(curve["standard_error"])
         self.worst_fold_gap_ = float(answer["worst_gap"])
 
+    def _take(self, choose: Any) -> None:
+        if isinstance(choose, str) or choose is None:
+            _check_choice(choose)
+            index = self.best_index_ if choose == "best" else self.one_se_index_
+        else:
+            index = _solve.whole("choose", choose, 0, len(self.path_) - 1)
+        self.chosen_index_ = index
+        self._keep(self._fits[index], self.path_.scale, self.path_.n_samples, self.path_.certificates[index].tolerance)
 
-def _folds(cv: Any, X: Any, y: np.ndarray) -> list[int]:
-    """The fold of each row."""
-    labels = np.full(len(y), -1)
-    for fold, (_, held_out) in enumerate(check_cv(cv, y, classifier=False).split(X, y)):
-        held_out = np.asarray(held_out)
-        if (labels[held_out] >= 0).any():
-            labels[:] = -1
-            break
-        labels[held_out] = fold
-    if (labels < 0).any():
-        raise ValueError("cv: want splits that hold out every row once, as KFold does; for others use GridSearchCV with OWL")
-    return labels.tolist()
+    def _doubts(self, grid_given: bool) -> list[str]:
+        """What speaks against the choice."""
+        if 0 < self.best_index_ == len(self.path_) - 1:
+            return ["the best alpha is the last of the grid: smaller ones (eps, or alphas) may do better."]
+        if grid_given and self.best_index_ == 0 and len(self.path_) > 1 and self.path_.n_nonzero[0] > 0:
+            return ["the best alpha is the first of the grid: larger ones may do better."]
+        return []
+
+
+def _check_choice(choose: Any) -> None:
+    if choose not in ("best", "one-se"):
+        raise _solve.want("choose", "'best' or 'one-se'", choose)

@@ -8,6 +8,9 @@ import numpy as np
 from . import _core, _data, _solve
 
 
+MOST_FEATURES = 2**40
+
+
 class SortedL1:
     """The sorted L1 norm ``J(b) = sum_i w_i |b|_(i)``, for those who call it often: its weights are looked at once.
 
@@ -18,7 +21,7 @@ class SortedL1:
     """
 
     def __init__(self, weights: Any):
-        self._norm = _core.SortedL1(np.ascontiguousarray(weights, dtype=np.float64))
+        self._norm = _core.SortedL1(_solve.vector("weights", weights, "a vector of numbers"))
 
     @property
     def weights(self) -> np.ndarray:
@@ -40,7 +43,7 @@ class SortedL1:
         elif not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.ndim == 1 and out.flags.c_contiguous
                   and out.flags.writeable):
             raise TypeError("out: want a contiguous float64 vector that can be written to")
-        self._norm.prox(values, step, out)
+        self._norm.prox(values, _solve.number("step", step, "[0, inf)"), out)
         return out
 
     def __repr__(self) -> str:
@@ -51,17 +54,14 @@ class SortedL1:
 
 
 def _numbers(v: Any) -> np.ndarray:
-    values = np.ascontiguousarray(v, dtype=np.float64)
-    if values.ndim != 1:
-        raise _solve.want("v", "a vector", f"an array of shape {values.shape}")
-    return values
+    return _solve.vector("v", v, "a vector of numbers")
 
 
-def _norm(v: Any, weights: Any, q: float, slope: float) -> SortedL1:
+def _norm(v: np.ndarray, weights: Any, q: float, slope: float) -> SortedL1:
     if isinstance(weights, str):
         return SortedL1(owl_weights(weights, len(v), q=q, slope=slope))
-    if np.ndim(weights) == 0:
-        return SortedL1(np.full(len(v), float(weights)))
+    if np.isscalar(weights) or (isinstance(weights, np.ndarray) and weights.ndim == 0):
+        return SortedL1(np.full(len(v), _solve.number("weights", weights[()] if isinstance(weights, np.ndarray) else weights, "[0, inf)")))
     return SortedL1(weights)
 
 
@@ -89,23 +89,26 @@ def prox_sorted_l1(v: Any, weights: Any, step: float = 1.0, *, q: float = 0.1, s
     >>> prox_sorted_l1([5.0, -4.9, 0.5], [2.0, 1.0, 1.0])
     array([ 3.45, -3.45,  0.  ])
     """
-    return _norm(v, weights, q, slope).prox(v, step, out)
+    values = _numbers(v)
+    return _norm(values, weights, q, slope).prox(values, step, out)
 
 
 def sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1, slope: float = 1.0) -> float:
     """``sum_i w_i |v|_(i)``; ``weights`` as for `prox_sorted_l1`."""
-    return _norm(v, weights, q, slope)(v)
+    values = _numbers(v)
+    return _norm(values, weights, q, slope)(values)
 
 
 def dual_sorted_l1_norm(v: Any, weights: Any, *, q: float = 0.1, slope: float = 1.0) -> float:
     """``max_k (|v|_(1) + ... + |v|_(k)) / (w_1 + ... + w_k)``; ``weights`` as for `prox_sorted_l1`."""
-    return _norm(v, weights, q, slope).dual(v)
+    values = _numbers(v)
+    return _norm(values, weights, q, slope).dual(values)
 
 
 def owl_weights(name: str, n_features: int, *, q: float = 0.1, slope: float = 1.0, n_samples: int | None = None) -> np.ndarray:
     """The weights of a name: ``"oscar"`` (with ``slope``), ``"lasso"``, ``"linf"``, ``"bh"`` and ``"gaussian"`` (with ``q``; the
     latter needs ``n_samples``), ``"linear"``."""
-    p = _solve.whole("n_features", n_features, 1)
+    p = _solve.whole("n_features", n_features, 1, MOST_FEATURES)
     if name == "gaussian" and n_samples is None:
         raise ValueError("n_samples: want the number of rows for gaussian weights, got None")
     n = p if n_samples is None else _solve.whole("n_samples", n_samples, 1)

@@ -10,6 +10,9 @@ from scipy import sparse
 from . import _core, _data, _solve
 
 
+NEAR_SATURATION = 0.8  # degrees of freedom as a share of the rows
+
+
 @dataclass(frozen=True)
 class Path:
     """What `owl_path` found, the strongest penalty first.
@@ -23,6 +26,9 @@ class Path:
     clusters : list of list of ndarray
         For each alpha as ``OWL.clusters_``.
     screened, n_iter : ndarray of shape (n_alphas,)
+    scale : ndarray of shape (n_features,), or None
+        What each column was divided by before it was penalised, where ``standardize=True``: coefficients times it are those that
+        clusters are about.
     explained : ndarray of shape (n_alphas,)
         The fraction of the response's variance (of its sum of squares without an intercept).
     criteria : dict of ndarray, or None
@@ -48,6 +54,7 @@ class Path:
     clusters: list[list[np.ndarray]] = field(repr=False)
     screened: np.ndarray
     n_iter: np.ndarray
+    scale: np.ndarray | None = field(repr=False)
     explained: np.ndarray
     criteria: dict[str, np.ndarray] | None = field(repr=False)
     n_samples: float
@@ -75,7 +82,7 @@ class Path:
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions of shape (n_samples, n_alphas)."""
-        X = _data.check_array(X, accept_sparse=["csr", "csc"], dtype=_data.FLOATS)
+        X = _data.validate_rows(X)
         if X.shape[1] != self.coefs_sparse.shape[0]:
             raise _solve.want("X", f"{self.coefs_sparse.shape[0]} columns", X.shape[1])
         used = np.unique(self.coefs_sparse.indices)
@@ -83,12 +90,32 @@ class Path:
         return np.asarray(product) + self.intercepts
 
     def choose(self, criterion: str) -> int:
-        """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha."""
+        """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha.
+
+        A choice at the end of the path, or of nearly as many degrees of freedom as rows, is a `ChoiceWarning`.
+        """
         if self.criteria is None:
             raise ValueError("choose: want a path with criteria: owl_path(..., criteria=True)")
         if criterion == "cp" and np.isnan(self.criteria["cp"]).all():
             raise ValueError("choose: cp needs the level of the noise, which this path cannot tell: want owl_path(..., sigma=...)")
-        return _core.choose(self.criteria, _solve.word("choose", criterion), self.n_samples)
+        chosen = _core.choose(self.criteria, _solve.word("choose", criterion), self.n_samples)
+        _solve.warn_of_choice("Path.choose", self._doubts(criterion, chosen))
+        return chosen
+
+    def _doubts(self, criterion: str, chosen: int) -> list[str]:
+        """What speaks against a choice. The limits are those of the command line."""
+        features, rows, freedom = self.coefs_sparse.shape[0], self.n_samples, self.criteria["df"][chosen]
+        doubts = []
+        if 0 < chosen == len(self) - 1:
+            if criterion != "cp" and features >= rows:
+                doubts.append(f"{criterion} chooses the last alpha, and with {features} features for {rows:g} rows it falls without end "
+                              "as alpha does. Take cp with a known sigma, or OWLCV.")
+            else:
+                doubts.append(f"{criterion} chooses the last alpha: smaller ones may do better.")
+        if freedom >= NEAR_SATURATION * rows:
+            doubts.append(f"{criterion} chooses {freedom:.4g} degrees of freedom for {rows:g} rows: so near to as many, the model all but "
+                          "repeats the data. Take cp with a known sigma, or OWLCV.")
+        return doubts
 
     def plot(self, **options: Any) -> Any:
         """See `tyto.plot.path`."""
@@ -110,6 +137,7 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
         clusters=[_solve.clusters(fit) for fit in fits],
         screened=np.array([fit["screened"] for fit in fits]),
         n_iter=np.array([fit["epochs"] + 1 for fit in fits]),
+        scale=answer["scale"],
         explained=np.array([fit["explained"] for fit in fits]),
         criteria=answer.get("criteria"),
         n_samples=size,
@@ -154,14 +182,13 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
     X, y = _data.validate_arrays(X, y)
     rows, size = _data.validate_weights(sample_weight, X)
     words = _solve.regression_options(params, size, rows, _data.validate_columns(unpenalized, X.shape[1], names))
-    options, grid = _solve.fit_options(params), _solve.grid_options(params)
+    options, grid = _solve.fit_options(params), _solve.grid_options(params, size)
     if isinstance(sigma, str):
         raise _solve.want("sigma", "a number or None", sigma)
     wishes = _solve.wishes(params)
-    wishes.criteria = bool(criteria)
-    steps = [] if alphas is None else sorted((size * a for a in _solve.one_or_more("alphas", alphas, "(0, inf)")), reverse=True)
+    wishes.criteria = _solve.flag("criteria", criteria)
     with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
-        answer = _core.fit_path(_data.design(X), y, words, steps, grid, options, wishes, bar.callback)
+        answer = _core.fit_path(_data.design(X), y, words, grid, options, wishes, bar.callback)
     path = make_path(answer, X.shape[1], size, options.tolerance)
     _solve.warn_unless_all_converged(path.certificates, "owl_path")
     _solve.warn_if_cut(len(path), answer["wanted"], path.stopped_by, "owl_path")

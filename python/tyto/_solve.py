@@ -61,49 +61,87 @@ class Relaxation:
     relaxed_intercept: float
 
 
+MOST_ALPHAS = 100_000
+MOST_JOBS = 10_000  # of threads, more than can be of use
+
+
+class ChoiceWarning(UserWarning):
+    """A choice along a path that says more about the path, or about the number of rows, than about the data."""
+
+
 def want(name: str, wish: str, got: Any) -> ValueError:
-    return ValueError(f"{name}: want {wish}, got {got!r}")
+    shown = repr(got)
+    return ValueError(f"{name}: want {wish}, got {shown if len(shown) <= 200 else shown[:197] + '...'}")
 
 
 def number(name: str, value: Any, interval: str = "(0, inf)") -> float:
     """A finite number in an interval, which is written as usual: ``"(0, 1]"``."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: want a number, got {value!r}")
+    try:
+        found = float(value)
+    except OverflowError:
+        found = np.inf if value > 0 else -np.inf
     low, high = (float(end) for end in interval[1:-1].split(","))
-    above = value >= low if interval[0] == "[" else value > low
-    below = value <= high if interval[-1] == "]" else value < high
+    above = found >= low if interval[0] == "[" else found > low
+    below = found <= high if interval[-1] == "]" else found < high
     if not (above and below):
         wish = f"a number in {interval}" if high < np.inf else f"a finite number {'>=' if interval[0] == '[' else '>'} {low:g}"
         raise want(name, wish, value)
-    return float(value)
+    return found
 
 
 def one_or_more(name: str, values: Any, interval: str) -> list[float]:
+    if isinstance(values, (str, bytes)) or np.ndim(values) > 1:
+        raise TypeError(f"{name}: want numbers, got {values!r}")
     found = list(values) if np.iterable(values) else [values]
     if not found:
         raise want(name, "at least one number", values)
     return [number(name, value, interval) for value in found]
 
 
+def vector(name: str, values: Any, wish: str) -> np.ndarray:
+    """Numbers in float64, one after the other in memory."""
+    try:
+        if np.ma.is_masked(values):
+            raise TypeError
+        found = np.asarray(values)
+        if found.dtype.kind not in "biufO" or found.ndim != 1 or len(found) == 0:
+            raise TypeError
+        return np.require(found, np.float64, ["C", "A"])
+    except (TypeError, ValueError, OverflowError):
+        raise want(name, wish, values) from None
+
+
 def word(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: want a word, got {value!r}")
+    if not value.isprintable():
+        raise want(name, "a word", value)
     return value
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def whole(name: str, value: Any, least: int, most: int = 2**63 - 1) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name}: want a whole number, got {value!r}")
     if value < least:
         raise want(name, f"a whole number >= {least}", value)
+    if value > most:
+        raise want(name, f"a whole number up to {most}", value)
     return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, numbers.Integral) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name}: want True or False, got {value!r}")
 
 
 def threads(n_jobs: int | None) -> int:
     """As joblib counts: None is 1, -1 all cores, -2 all but one."""
     if n_jobs is None:
         return 1
-    count = whole("n_jobs", n_jobs, -(10**6))
+    count = whole("n_jobs", n_jobs, -MOST_JOBS, MOST_JOBS)
     if count == 0:
         raise want("n_jobs", "a number that is not 0, or None", n_jobs)
     if count > 0:
@@ -118,27 +156,21 @@ def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray 
     options = _core.RegressionOptions()
     weights = params["weights"]
     if isinstance(weights, str):
-        options.weights = weights
+        options.weights = word("weights", weights)
     else:
-        try:
-            values = np.asarray(weights, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise want("weights", "a name or numbers", weights) from None
-        if values.ndim != 1:
-            raise want("weights", "a name or a vector", weights)
-        options.weights, options.weight_values = "given", values
+        options.weights, options.weight_values = "given", vector("weights", weights, "a name or numbers, a vector")
     options.q = number("q", params["q"], "(0, 1]")
     options.slope = number("slope", params["slope"], "[0, inf)")
-    options.relative = bool(params["relative"])
+    options.relative = flag("relative", params["relative"])
     alpha = number("alpha", params["alpha"])
     options.strength = alpha if options.relative else alpha * size
-    options.intercept = bool(params["fit_intercept"])
-    options.standardize = bool(params["standardize"])
+    options.intercept = flag("fit_intercept", params["fit_intercept"])
+    options.standardize = flag("standardize", params["standardize"])
     if rows is not None:
         options.observation_weights = rows
     options.unpenalized = unpenalized
     options.ridge = size * number("ridge", params["ridge"], "[0, inf)")
-    options.nonnegative = bool(params["positive"])
+    options.nonnegative = flag("positive", params["positive"])
     return options
 
 
@@ -153,9 +185,13 @@ def fit_options(params: Mapping[str, Any]) -> _core.FitOptions:
     return options
 
 
-def grid_options(params: Mapping[str, Any]) -> _core.PathOptions:
+def grid_options(params: Mapping[str, Any], size: float) -> _core.PathOptions:
+    """`size`: see `regression_options`."""
     grid = _core.PathOptions()
-    grid.steps = whole("n_alphas", params["n_alphas"], 1)
+    if params["alphas"] is not None:
+        found = one_or_more("alphas", params["alphas"], "(0, inf)")
+        grid.alphas = sorted((number("alphas", size * alpha) for alpha in found), reverse=True)
+    grid.steps = whole("n_alphas", params["n_alphas"], 1, MOST_ALPHAS)
     if params["eps"] is not None:
         grid.ratio = number("eps", params["eps"], "(0, 1)")
     for name in ("max_explained", "min_change"):
@@ -182,8 +218,9 @@ def wishes(params: Mapping[str, Any]) -> _core.Wishes:
     asked.estimate_sigma = isinstance(params["sigma"], str)
     if params["sigma"] is not None and not asked.estimate_sigma:
         asked.sigma = number("sigma", params["sigma"])
-    if gammas(params):
-        asked.gamma = number("gamma", params["gamma"], "[0, 1]")
+    if params["gamma"] is not None:
+        number("gamma", params["gamma"], "[0, 1]")
+        asked.gamma = gammas(params)[0]
     return asked
 
 
@@ -261,6 +298,11 @@ def warn_unless_settled(status: str | None, what: str) -> None:
 def warn_folds(worst_gap: float, tolerance: float) -> None:
     warnings.warn(f"OWLCV: on some folds the relative duality gap is up to {worst_gap:.2g}, tol is {tolerance:.2g}. "
                   "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=3)
+
+
+def warn_of_choice(what: str, reasons: list[str]) -> None:
+    for reason in reasons:
+        warnings.warn(f"{what}: {reason}", ChoiceWarning, stacklevel=3)
 
 
 class ProgressBar:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, _data, _solve
+from . import _core, _data, _estimators, _solve
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,23 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Verificatio
     """Computes the objective and the duality gap of a fitted `OWL` or `OWLCV` again, from its coefficients and the data that it
     was fitted on, with plain loops in extended precision and none of the solver's code or numbers.
 
-    It does not hold where the objective is another one than the model's certificate says, or the gap larger than it says. Of a
-    relaxed fit this is about its penalised end; that the relaxed end is least squares on its clusters is checked, too.
+    It does not hold where the objective is another one than the model's certificate says, where the gap is larger than it says,
+    with the rounding that it says, or below 0. Of a relaxed fit this is about its penalised end; that the relaxed end is least
+    squares on its clusters is checked, too. Numbers in X, y, sample_weight or the model that are infinite or NaN raise ValueError.
     """
+    if not isinstance(model, _estimators._Linear):
+        raise TypeError(f"model: want a fitted OWL or OWLCV, got {model!r}")
     check_is_fitted(model)
     X, y = _data.validate_arrays(X, y)
     if X.shape[1] != model.n_features_in_:
         raise _solve.want("X", f"{model.n_features_in_} columns", X.shape[1])
     rows, size = _data.validate_weights(sample_weight, X)
-    params = {**model.get_params(deep=False), "alpha": model.alpha_, "relative": False}
+    params = {**model._params(), "alpha": model.alpha_, "relative": False}
     params["q"], params["slope"] = getattr(model, "q_", params["q"]), getattr(model, "slope_", params["slope"])
     free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(model, "feature_names_in_", None))
     words = _solve.regression_options(params, size, rows, free)
-    found = _core.verify(_data.design(X), y, words, _claim(model, size))
+    with _data.renamed():
+        found = _core.verify(_data.design(X), y, words, _claim(model, size))
     scaled = {name: found[name] / size for name in ("primal", "dual", "gap")}
     return Verification(found["holds"], found["reason"], **scaled)
 
@@ -49,7 +53,8 @@ def _claim(model: Any, size: float) -> _core.Claim:
     stated = model.certificate_
     claim = _core.Claim()
     claim.alpha, claim.tolerance, claim.status = model.alpha_ * size, stated.tolerance, stated.status
-    claim.primal, claim.gap, claim.intercept = stated.primal * size, stated.gap * size, float(model.intercept_)
+    claim.primal, claim.gap, claim.rounding = stated.primal * size, stated.gap * size, stated.rounding * size
+    claim.intercept = float(model.intercept_)
     coef, relaxation = np.asarray(model.coef_, dtype=np.float64), model.relaxation_
     ends = [] if relaxation is None else [relaxation.penalized_coef, relaxation.relaxed_coef]
     columns = np.flatnonzero(np.any([coef, *ends], axis=0))

@@ -5,6 +5,7 @@ import unittest
 
 import oracle
 from commands_test import FEATURES, NAMES, RAW, RESPONSE, CommandTest
+from report_test import page_data
 
 N = len(RESPONSE)
 SHORT = ["--steps", "15", "--ratio", "0.005"]
@@ -94,6 +95,39 @@ class Criteria(ChooseTest):
         self.assertRegex(out, r"(?m)^cp:   step \d+, alpha \S+: \S+ with \d+ degrees of freedom, \d+ non-zeros in \d+ clusters$")
         self.assertRegex(out, r"(?m)^bic:  step \d+")
         self.assertRegex(self.read("r.html"), r'"choices":\{"\w+":\d+,"\w+":\d+\}')
+
+    def test_doubtful_choices(self):
+        """AIC and BIC where features outnumber rows: at the end of the path, and where nearly all degrees of freedom are used up."""
+        rows, response = oracle.problem(12, 60, seed=5)
+        self.write("wide.csv", self.table(rows, response, [f"w{j}" for j in range(60)]))
+        out = self.succeed("path", "wide.csv", "--choose", "aic,bic", "--weights", "lasso", "--ratio", "0.001", "--json", "p.json", "--model",
+                           "m.json", "--report", "r.html")
+        result = json.loads(self.read("p.json"))
+        for name in ("aic", "bic"):
+            self.assertGreaterEqual(result[name]["df"], 0.8 * 12)
+            warning = next(text for text in result["warnings"] if text.startswith(name.upper()))
+            self.assertIn(f"{result[name]['df']:g} degrees of freedom for 12 rows: the model nearly repeats the data", warning)
+            self.assertIn("take Cp with a known --sigma, or 'tyto cv'", warning)
+            self.assertIn(f"warning: {warning}\n", out)
+            self.assertIn(warning, page_data(self.read("r.html"))["warnings"])
+            self.assertIn(warning, self.succeed("coef", "m.json", "--choose", name))
+        self.assertEqual(json.loads(self.read("m.json"))["warnings"], result["warnings"])
+        early = self.path("--choose", "bic", "--max-nonzeros", "3", "--weights", "lasso", data="wide.csv")
+        self.assertEqual(early["bic"]["step"], len(early["fits"]) - 1)
+        self.assertIn("BIC chooses the last strength, and with 60 features for 12 rows it falls without end", early["warnings"][0])
+
+    def test_the_end_of_the_grid(self):
+        short = json.loads(self.succeed("path", self.data, "--choose", "aic,cp", "--ratio", "0.5", "--sigma", "0.1", "--steps", "5", "--json", "-"))
+        self.assertEqual(short["warnings"], [f"{name} chooses the last strength: a smaller --ratio may do better" for name in ("AIC", "Cp")])
+        self.assertEqual(self.path("--choose", "bic")["warnings"], [])
+        self.assertEqual(self.path()["warnings"], [])
+
+    def test_saturation_counts_the_weight_of_rows(self):
+        """25 rows that count a tenth each are two and a half."""
+        self.write("w.txt", "0.1\n" * 25)
+        result = self.path("--choose", "bic", "--observation-weights", "w.txt")
+        self.assertAlmostEqual(result["bic"]["rows"], 2.5)
+        self.assertIn("degrees of freedom for 2.5 rows", result["warnings"][0])
 
     def test_cp_without_a_variance(self):
         self.write("wide.csv", self.table(FEATURES[:8], RESPONSE[:8]))
@@ -318,18 +352,39 @@ class Sigma(ChooseTest):
         self.assertIn(fit["sigma_status"], ("too_many_selected", "cycle"))
         self.assertEqual(fit["status"], "converged")
         self.verify("wide.csv")
+        self.check_unsettled(fit, ["--q", "1"], "wide.csv")
+
+    def check_unsettled(self, fit, args, data):
+        """A sentence that says why and what to do, in every output; nothing about false discoveries."""
+        why = {"too_many_selected": "the columns selected leave no degrees of freedom", "no_noise": "least squares on the columns selected leaves no residual",
+               "cycle": "its supports come again", "limit": "the limit of rounds, epochs or time was reached"}[fit["sigma_status"]]
+        self.assertIn(f"the estimate of the noise did not settle: {why}", fit["warnings"][0])
+        self.assertIn("Give --sigma a number where the noise is known, or choose the strength by 'tyto cv'", fit["warnings"][0])
+        code, out, _ = self.run_tyto("fit", data, "--weights", "bh", "--sigma", "estimate", *args, "--report", "r.html")
+        self.assertEqual(code, 1)
+        self.assertIn(f"warning: {fit['warnings'][0]}\n", out)
+        self.assertNotIn("discovery", out)
+        report = page_data(self.read("r.html"))
+        self.assertEqual((report["warnings"], report["rate"]), (fit["warnings"], ""))
 
     def test_constant_response(self):
         self.write("flat.csv", self.table(FEATURES, [2.5] * 25))
         fit = self.fit("--weights", "bh", "--sigma", "estimate", data="flat.csv", code=1)
         self.assertEqual((fit["sigma"], fit["sigma_status"], fit["nonzeros"]), (0, "no_noise", 0))
         self.verify("flat.csv")
+        self.check_unsettled(fit, [], "flat.csv")
 
     def test_summary(self):
         out = self.succeed("fit", self.data, "--weights", "bh", "--sigma", "estimate", "--report", "r.html")
         self.assertRegex(out, r"(?m)^noise level 0\.\d+, estimated: converged after \d+ iterations$")
         self.assertIn('"sigma_status":"converged"', self.read("r.html"))
-        self.assertIn("noise level 0.5, as given", self.succeed("fit", self.data, "--weights", "bh", "--sigma", "0.5"))
+        given = self.succeed("fit", self.data, "--weights", "bh", "--sigma", "0.5")
+        self.assertIn("noise level 0.5, as given", given)
+        for text in (out, given):
+            self.assertIn("q = 0.1 is the false discovery rate aimed at: bh keeps it where columns are orthogonal", text)
+            self.assertIn("neither where they are correlated", text)
+        self.assertIn("q = 0.1 is the false discovery rate aimed at", page_data(self.read("r.html"))["rate"])
+        self.assertNotIn("discovery", self.succeed("fit", self.data, "--weights", "bh", "--strength", "0.5"))
 
     def test_mistakes(self):
         self.write("w.txt", "2\n" * 8)

@@ -8,11 +8,12 @@ import unittest
 import oracle
 from commands_test import FEATURES, NAMES, RESPONSE, CommandTest
 from path_test import EACH, TOP
+from report_test import page_data
 from support import PROGRAM, TIMEOUT
 
-CHOICE = {"step": int, "alpha": float, "q": float, "gamma": float, "nonzeros": int, "error": float, "standard_error": float}
+CHOICE = {"step": int, "alpha": float, "q": float, "slope": float, "gamma": float, "nonzeros": int, "error": float, "standard_error": float}
 ALL = {**TOP, "measure": str, "folds": int, "repeats": int, "best": dict, "one_se": dict, "worst_fold_gap": float,
-       "curves": list, "scores": list}
+       "curves": list, "scores": list, "compared": list, "warnings": list}
 SHORT = ["--steps", "9", "--ratio", "0.01"]
 NUMBERS = ("best", "one_se", "curves", "scores", "worst_fold_gap", "passes")
 
@@ -129,10 +130,12 @@ class Result(CvTest):
         self.assert_same_numbers(holes, self.cv("--fold-file", "short.txt", *SHORT, data="short.csv"))
 
     def test_summary(self):
-        out = self.succeed("cv", self.data, "--repeats", "2").splitlines()
+        out = self.succeed("cv", self.data, "--target", "y", "--repeats", "2").splitlines()
         self.assertEqual(out[1].split(), "step alpha nonzeros clusters mse std. error".split())
-        self.assertRegex(out[-3], r"\Abest: +step \d+, alpha \S+: mse \S+ \+- \S+, \d+ non-zeros in \d+ clusters\Z")
-        self.assertRegex(out[-2], r"\Aone std. error: +step \d+, alpha \S+: mse ")
+        chosen = [line for line in out if " step " in line and ":" in line]
+        self.assertRegex(chosen[0], r"\Abest: +step \d+, alpha \S+: mse \S+ \+- \S+, \d+ non-zeros in \d+ clusters\Z")
+        self.assertRegex(chosen[1], r"\Aone std. error: +step \d+, alpha \S+: mse ")
+        self.assertEqual(len(chosen), 2)
         self.assertRegex(out[-1], r"\A10 folds, 2 times, all fits converged; largest relative gap ")
         self.assertEqual(self.succeed("cv", self.data, "--quiet"), "")
 
@@ -161,6 +164,51 @@ class Result(CvTest):
             code, _, err = self.run_tyto("cv", self.data, *args)
             self.assertEqual((code, err.count("\n")), (2, 1))
             self.assertIn(message, err)
+
+    def test_what_was_chosen_is_said(self):
+        """Of every parameter that is compared: in the summary, in both files and in the report."""
+        for args, name, values in ((["--slope", "0,1,20"], "slope", [0, 1, 20]), (["--weights", "bh", "--q", "0.5,0.05"], "q", [0.5, 0.05]),
+                                   (["--weights", "gaussian", "--q", "0.5,0.05"], "q", [0.5, 0.05]), (["--gamma", "0,0.5,1"], "gamma", [0, 0.5, 1])):
+            with self.subTest(args=args):
+                out = self.succeed("cv", self.data, *SHORT, *args, "--json", "cv.json", "--model", "m.json", "--report", "r.html")
+                result = json.loads(self.read("cv.json"))
+                least = {curve[name]: min(curve["error"]) for curve in result["curves"]}
+                best = min(values, key=least.get)
+                want = [{"name": name, "values": values, "errors": [least[value] for value in values], "chosen": best}]
+                self.assertEqual(result["compared"], want)
+                self.assertEqual(json.loads(self.read("m.json"))["compared"], want)
+                self.assertEqual(result["best"][name], best)
+                listed = [", ".join(f"{number:.6g}" for number in numbers) for numbers in (values, want[0]["errors"])]
+                self.assertIn(f"{name} {best:g} is the best of {listed[0]}: mse {listed[1]}\n", out)
+                errors = page_data(self.read("r.html"))["errors"]
+                self.assertEqual((errors["compared"][0]["name"], errors["compared"][0]["chosen"]), (name, best))
+                if name != "gamma":
+                    shape = f"shape q = {best:g}" if name == "q" else f"slope {best:g}"
+                    self.assertIn(shape, out.splitlines()[0])
+                    self.assertIn(shape, page_data(self.read("r.html"))["shape"])
+        self.assertEqual(self.cv(*SHORT)["compared"], [])
+
+    def test_the_end_of_the_grid(self):
+        warning = "the best is the last strength: a smaller --ratio may do better"
+        out = self.succeed("cv", self.data, "--steps", "4", "--ratio", "0.3", "--json", "cv.json", "--model", "m.json", "--report", "r.html")
+        self.assertIn(f"warning: {warning}\n", out)
+        self.assertEqual(json.loads(self.read("cv.json"))["warnings"], [warning])
+        self.assertEqual(json.loads(self.read("m.json"))["warnings"], [warning])
+        self.assertEqual(page_data(self.read("r.html"))["warnings"], [warning])
+        self.assertIn(warning, self.succeed("coef", "m.json"))
+        self.assertNotIn(warning, self.succeed("coef", "m.json", "--step", "1"))
+        self.assertEqual(self.cv("--steps", "30")["warnings"], [])
+
+    def test_no_false_discovery_rate(self):
+        """The strength is chosen by error: q is a shape."""
+        for command in ("cv", "path"):
+            out = self.succeed(command, self.data, "--weights", "bh", "--q", "0.1", "--report", "r.html", *SHORT)
+            data = page_data(self.read("r.html"))
+            self.assertIn("weights bh, shape q = 0.1", out)
+            self.assertEqual(data["shape"], "bh, shape q = 0.1")
+            self.assertNotIn("discover", out + json.dumps(data) + self.read("r.html").replace('"False discoveries"', ""))
+        help_text = " ".join(self.succeed("cv", "--help").split())
+        self.assertIn("Not a false discovery rate: the strength is chosen by error", help_text)
 
     def test_progress_on_a_terminal(self):
         self.succeed("simulate", "--rows", "100", "--cols", "300", "--output", "big.csv", "--quiet")

@@ -35,7 +35,8 @@ class Extensions(CommandTest):
                 got = self.fit(*TIGHT, *args, "--observation-weights", weights, data=data)
                 self.assert_same_fit(got, want)
                 self.assertEqual(got["names"], want["names"])
-                self.verify(data)
+                given = ["--observation-weights", weights] if weights == file else []  # no file that a model names
+                self.verify(data, *given)
 
     def test_weights_beside_other_formats_and_dropped_rows(self):
         holes = [list(row) for row in FEATURES]

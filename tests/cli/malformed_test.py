@@ -190,7 +190,7 @@ CSV = data(
 ) + data(
     "junk",
     (b"\x00\x01\x02\xff\xfe\x80" * 50, "junk: expected csv, libsvm, mtx, npy, got none of them"),
-    (b"\xff\xfe" + "a,y\n1,2\n".encode("utf-16-le"), "junk: expected UTF-8 text, got UTF-16"),
+    (b"\xff\xfe" + "a,y\n1,2\n".encode("utf-16-le"), "junk: expected UTF-8 text, got UTF-16: save the file as UTF-8"),
 ) + [
     ({"a.csv": OK, "b.csv": "a,y\n1,2\n"}, ["fit", "a.csv", "b.csv"],
      "b.csv:1: expected 3 columns as in a.csv, got 2"),
@@ -261,12 +261,22 @@ WEIGHTS = weights(
 )
 
 NO_MODEL = "m.json: expected a tyto model (JSON), got something else"
+TOO_DEEP = "m.json: expected JSON, got it nested deeper than 64 levels"
 MODELS = models(
     ("", NO_MODEL),
     ("[1, 2]", NO_MODEL),
     (b"\x00\xff\x93", NO_MODEL),
     (model()[:200], NO_MODEL),
-    ("[" * 100000, NO_MODEL),
+    ("[" * 100000, TOO_DEEP),
+    ("[" * 200000 + "]" * 200000, TOO_DEEP),
+    (model(fits=[]), "m.json: damaged model: expected at least one strength in fits, got none"),
+    (model(fits=[]), "m.json: damaged model: expected at least one strength in fits, got none"),
+    (model(fits=[{}, {}]), "m.json: damaged model: expected no fits in the file of one model, got some"),
+    (model(fits={"a": {}}), "m.json: damaged model: expected at least one strength in fits, got none"),
+    (model(gap="NAN").replace('"NAN"', "null"), "m.json: damaged model: gap: expected a finite number, got null"),
+    (model(gap=True), "m.json: damaged model: gap: expected a finite number, got true"),
+    (model(cluster_of=[1e300]), "m.json: damaged model: cluster_of: expected whole numbers, got 1e+300"),
+    (model(cluster_of=[7]), "m.json: damaged model: expected clusters from -1 to p - 1, got 7"),
     (model(format="tyto-model-2"), f"m.json: expected format {FORMATS}, got 'tyto-model-2'"),
     (model(format=3), f"m.json: expected format {FORMATS}, got ''"),
     (model(alpha=None), like("m.json: damaged model: .*'alpha'.*")),
@@ -291,6 +301,8 @@ MODELS = models(
     ({"a.csv": OK}, ["predict", ".", "a.csv"], like(".*(directory|folder).*")),
     ({"a.csv": OK, "m.json": model(p=2**62)}, ["verify", "m.json", "a.csv"], like(".*(memory|columns|p).*")),
     ({"a.svm": "1 1:2\n", "m.json": model(p=2**62)}, ["predict", "m.json", "a.svm"], like(".*(memory|columns|p).*")),
+    ({"a.csv": OK, "m.json": model(rounding=-1.0)}, ["verify", "m.json", "a.csv"],
+     "m.json: rounding: expected a number >= 0, got -1"),
     ({"a.csv": OK, "m.json": model(weight_values=[1.0])}, ["verify", "m.json", "a.csv"],
      "m.json: expected p weights, got 1"),
     ({"a.csv": "b,y\n1,2\n", "m.json": model()}, ["predict", "m.json", "a.csv"],
@@ -386,7 +398,7 @@ class Malformed(TytoTest):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "simulate", "--rows", "5"], stdout=full, stderr=subprocess.PIPE,
                                   text=True, timeout=TIMEOUT)
-        self.assertEqual((done.returncode, done.stderr), (2, "tyto: standard output: cannot write\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "tyto: standard output: cannot write: No space left on device\n"))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def shape(kind, n, p, q=0.1):
     if kind == "gaussian":
         w = bh[:1]
         for i in range(1, p):
-            freedom = n - (i + 1) - 1
+            freedom = n - (i + 1)
             value = bh[i] * math.sqrt(1 + sum(x * x for x in w) / freedom) if freedom > 0 else math.inf
             if value > w[-1]:
                 return w + [w[-1]] * (p - i)

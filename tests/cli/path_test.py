@@ -90,7 +90,7 @@ class Result(PathTest):
             self.assertTrue(all(float(row["alpha"]) == fit["alpha"] for row in mine))
 
     def test_summary(self):
-        out = self.succeed("path", self.data)
+        out = self.succeed("path", self.data, "--target", "y")
         lines = out.splitlines()
         self.assertEqual(lines[1].split(), "step alpha nonzeros clusters explained relative gap".split())
         steps = [int(line.split()[0]) for line in lines[2:-1]]

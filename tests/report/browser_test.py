@@ -161,15 +161,75 @@ class Content(ReportTest):
         chart = f"Chart.getChart({canvas('errors-chart')})"
         self.assertEqual(self.run_js(f"{chart}.data.datasets.length"), 8)
         self.assertEqual(self.run_js(f"{chart}.data.datasets[0].data.map((p) => p.y)"), data["mean"])
+        self.assertEqual(self.run_js("document.getElementById('strength').value"), str(data["best"]))
+        self.click(self.button("1-SE"))
         self.assertEqual(self.run_js("document.getElementById('strength').value"), str(data["one_se"]))
         self.click(self.button("Best"))
         self.assertEqual(self.run_js("document.getElementById('strength').value"), str(data["best"]))
         self.assertNotEqual(data["best"], data["one_se"])
+        self.assertIn("the largest strength whose error is within one standard error of the best", self.text("#errors-note"))
+        self.assertIn("The page opens at the best, which tyto predict, tyto coef and --coefficients take", self.text("#errors-note"))
         self.hover("errors-chart", 0, data["best"])
         self.assertIn(f"{data['mean'][data['best']]:.5g}", self.text("#errors-chart .tip"))
         self.run_js("document.querySelector('#errors-chart details').open = true")
         self.browser.wait("document.querySelectorAll('#errors-chart tbody tr').length === 30")
         self.assertIn("best", self.run_js(f"document.querySelectorAll('#errors-chart tbody tr')[{data['best']}].textContent"))
+
+    def test_what_was_compared(self):
+        self.path_page()
+        result = self.open_report("cv", "d.csv", "--target", "y", "--slope", "0,1,20", "--steps", "20")
+        self.assertIn(f"slope {result['best']['slope']:g} was chosen", self.text("#errors-note"))
+        self.assertIn(f"Of slope 0, 1, 20, with {result['compared'][0]['errors'][0]:.4g}"[:-1], self.text("#errors-note"))
+        self.assertIn(f"oscar, slope {result['best']['slope']:g}", self.text("#setting"))
+        self.assertEqual(self.run_js("state.step"), result["best"]["step"])
+
+    def test_noise_that_was_not_found(self):
+        self.tyto("simulate", "--rows", 8, "--cols", 60, "--groups", 4, "--output", "short.csv")
+        self.open_report("fit", "short.csv", "--target", "y", "--weights", "bh", "--q", "1", "--sigma", "estimate", code=1)
+        self.assertTrue(self.run_js("document.getElementById('verdict').classList.contains('open')"))
+        self.assertEqual(self.text("#verdict-mark"), "!")
+        self.assertEqual(self.text("#verdict-headline"), "The level of the noise was not found: do not rely on this strength.")
+        self.assertIn("The estimate of the noise did not settle", self.text("#verdict-words"))
+        self.assertIn("Give --sigma a number where the noise is known", self.text("#verdict-words"))
+        self.assertTrue(self.run_js("document.getElementById('warnings').hidden"))
+        self.assertNotIn("alse discover", self.text("main"))
+
+    def test_false_discoveries_only_with_the_noise(self):
+        self.path_page()
+        self.assertNotIn("alse discover", self.text("main"))
+        self.assertIn("bh, shape q = 0.1", self.text("#setting"))
+        self.open_report("fit", "d.csv", "--target", "y", "--weights", "bh", "--sigma", "20")
+        self.assertIn("q = 0.1 is the false discovery rate aimed at", self.text("#setting"))
+
+    def test_doubtful_choices(self):
+        self.path_page()
+        result = self.open_report("path", "d.csv", "--target", "y", "--weights", "lasso", "--choose", "aic", "--ratio", "0.001")
+        self.assertEqual(len(result["warnings"]), 1)
+        self.assertFalse(self.run_js("document.getElementById('warnings').hidden"))
+        self.assertEqual(self.text("#warnings"), result["warnings"][0] + ".")
+        self.assertIn("The page opens at the strength that AIC chooses.", self.text("#path-note"))
+        self.path_page()
+        self.assertTrue(self.run_js("document.getElementById('warnings').hidden"))
+
+    def test_how_alike_groups_are(self):
+        self.path_page()
+        fit = self.open_report("fit", "d.csv", "--target", "y", "--weights", "linear", "--strength", "0.1")
+        ties = fit["coincidental_clusters"]
+        several = [found for found in fit["cluster_correlation"] if found]
+        self.assertTrue(ties and len(several) > len(ties), fit["cluster_correlation"])
+        self.click_id("by-group")
+        rows = self.rows()
+        for cluster, found in enumerate(fit["cluster_correlation"]):
+            self.assertEqual(rows[cluster][5], f"{found[1]:.2f}" if found else "–")
+            self.assertEqual("coincidence?" in rows[cluster][4], cluster in ties)
+            if found:
+                self.assertEqual(rows[cluster][4].split()[-1], f"{found[0]:.2f}")
+        self.assertIn(f"{len(several)} groups of several features; in {len(ties)} of them the mean |r| is below 0.5", self.text("#groups-note"))
+        self.assertIn("need not be correlated, nor have a common cause", self.text("#groups-note"))
+        self.click("document.querySelector('#table th[data-key=mean] button')")
+        means = [float(row[4].split()[-1]) for row in self.rows() if row[4] != "–"]
+        self.assertEqual(means, sorted(means))
+        self.assertEqual([row[4] for row in self.rows()][len(means):], ["–"] * (len(fit["cluster_correlation"]) - len(means)))
 
     def hover(self, chart, dataset, index):
         self.run_js(f"{canvas(chart)}.scrollIntoView({{block: 'center'}})")

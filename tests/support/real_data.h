@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace tyto {
 
-// The folder with the real data sets: TYTO_DATA, or where they lie beside the project.
-inline std::filesystem::path data_folder() {
-  const char* folder = std::getenv("TYTO_DATA");
-  return folder != nullptr ? folder : TYTO_SOURCE_DIR "/../shared/data";
-}
+std::filesystem::path data_folder();  // of the real data sets: TYTO_DATA, or shared/data beside the project
 
 }  // namespace tyto
 

@@ -27,8 +27,11 @@ function makeGroups(step) {
         weight = code >= 0 ? magnitude : -magnitude;
       return { feature, sign: Math.sign(weight), rank: k + 1, weight, value: weight / report.features.scales[feature] };
     });
-    return { rank: k + 1, magnitude, members, size: codes.length, positive: codes.filter((code) => code >= 0).length };
+    const positive = codes.filter((code) => code >= 0).length;
+    return { rank: k + 1, magnitude, members, size: codes.length, positive, mean: NaN, least: NaN };
   });
+  // Of |r| between members; a single feature has none.
+  for (const [group, mean, least] of fit.correlations) Object.assign(groups[group], { mean, least });
   if (fit.last_group) [groups[groups.length - 1].size, groups[groups.length - 1].positive] = fit.last_group;
   return groups;
 }
@@ -40,12 +43,14 @@ function proven(fit) {
   return gap < fit.primal ? gap / (fit.primal - gap) : Infinity;
 }
 
+const coincidental = (group) => group.mean < report.coincidental_below;
+
 const converged = (fit) => fit.status === "converged";
 
-// Where a report opens: the choice of cross-validation, or of a criterion; else, without a claim to be best, the first strength that explains
+// Where a report opens: the best of cross-validation, or the choice of a criterion; else, without a claim to be best, the first strength that explains
 // nearly all that any does.
 function openingStep() {
-  if (report.errors) return report.errors.one_se;
+  if (report.errors) return report.errors.best;
   const [chosen] = Object.values(report.choices);
   if (chosen !== undefined) return chosen;
   const most = Math.max(...fits.map((fit) => fit.explained));

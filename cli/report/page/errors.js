@@ -62,15 +62,18 @@ function setUpErrors() {
   byId("errors").hidden = false;
   const repeats = report.errors.repeats,
     plan = many(folds.length / repeats, "fold") + (repeats > 1 ? `, ${repeats} times` : ""),
-    edge =
-      best === mean.length - 1 && mean.length > 1
-        ? " The best is the last strength: a path that goes further (--ratio) may do better."
-        : "";
+    compared = report.errors.compared.map(
+      ({ name, values, errors, chosen }) =>
+        ` Of ${name} ${values.map((value) => number(value, 6)).join(", ")}, with ${errors.map((error) => number(error)).join(", ")} ` +
+        `at best, ${name} ${number(chosen, 6)} was chosen.`,
+    );
   const said = (step) =>
     `${number(mean[step])} ± ${number(spread[step], 2)} with ${many(fits[step].nonzeros, "feature")} at strength ${number(relative(step), 3)}`;
   byId("errors-note").textContent =
     `${measure[0].toUpperCase()}${measure.slice(1)} over ${plan}. Best: ${said(best)}. ` +
-    `1-SE, the strongest penalty within one standard error of the best: ${said(simple)}. The band is one standard error, thin lines are folds.${edge}`;
+    `1-SE, the largest strength whose error is within one standard error of the best: ${said(simple)}.${compared.join("")} ` +
+    "The page opens at the best, which tyto predict, tyto coef and --coefficients take, too. The band is one standard error, thin " +
+    "lines are folds.";
   const handle = addChart("errors-chart", {
     title: `${measure[0].toUpperCase()}${measure.slice(1)} against strength`,
     hint: ([{ dataIndex: step }]) => [

@@ -253,7 +253,10 @@ function setUpPath() {
     drawn < report.entered
       ? `Drawn are the ${whole(drawn)} features whose coefficient is largest anywhere on the path, of ${whole(report.entered)} that enter it.`
       : `All ${many(drawn, "feature")} that enter the path are drawn.`;
-  const opened = "No strength is best by itself: the page opens at the first that explains 95 % of what any explains.";
+  const [criterion] = Object.keys(report.choices);
+  const opened = criterion
+    ? `The page opens at the strength that ${kCriterionWords[criterion]} chooses.`
+    : "No strength is best by itself: the page opens at the first that explains 95 % of what any explains.";
   byId("path-note").textContent = [
     which,
     `Lines that run together are a group; the first ${kGroupColours} groups at the chosen strength are coloured as in the table.`,

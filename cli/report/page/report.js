@@ -65,12 +65,33 @@ function verdictOfPath() {
   ];
 }
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
+// Where the noise did not settle, the strength is not the one that was asked for, however exact the fit is.
+const unsettled = report.sigma_status !== undefined && report.sigma_status !== "converged";
+function verdictOfNoise([, headline, words]) {
+  const why = report.warnings.map(sentence).join(" ");
+  return [
+    false,
+    "The level of the noise was not found: do not rely on this strength.",
+    `${why} For the strength that was fitted: ${headline} ${words}`,
+  ];
+}
+
 function showVerdict() {
-  const [good, headline, words] = report.steps > 1 ? verdictOfPath() : verdictOfFit(fits[0]);
+  const certificate = report.steps > 1 ? verdictOfPath() : verdictOfFit(fits[0]);
+  const [good, headline, words] = unsettled ? verdictOfNoise(certificate) : certificate;
   byId("verdict").classList.toggle("open", !good);
   byId("verdict-mark").textContent = good ? "✓" : "!";
   byId("verdict-headline").textContent = headline;
   byId("verdict-words").textContent = words;
+}
+
+// What the verdict has not said.
+function showWarnings() {
+  if (unsettled || report.warnings.length === 0) return;
+  byId("warnings").hidden = false;
+  byId("warnings").append(...report.warnings.map((text) => element("p", {}, sentence(text))));
 }
 
 function showOpening() {
@@ -81,7 +102,7 @@ function showOpening() {
   byId("lead").textContent = [
     `${whole(report.n)} rows × ${many(report.p, "feature")}${report.sparse ? ", sparse" : ""}`,
     report.response ? `response ${report.response}` : "response without a name",
-    `weights ${report.weights}`,
+    `weights ${report.shape}`,
     isPath
       ? `${number(relative(0), 3)} to ${number(relative(fits.length - 1), 3)} of alpha-max`
       : `strength ${number(relative(0), 3)} of alpha-max`,
@@ -92,13 +113,12 @@ function showOpening() {
 }
 
 function showSetting() {
-  const shapes = ["bh", "gaussian"];
   const entries = {
     Data: fileNames.join(", "),
     Rows: whole(report.n) + (report.dropped_rows ? ` (${whole(report.dropped_rows)} more were left out for missing values)` : ""),
     Features: `${whole(report.p)}, ${report.sparse ? "sparse" : "dense"}`,
     Response: report.response || "without a name",
-    Weights: report.weights + (shapes.includes(report.weights) ? `, false discovery rate ${number(report.q)}` : ""),
+    Weights: report.shape,
     Strength: isPath
       ? `${fits.length} of ${report.steps} strengths, alpha from ${number(fits[0].alpha, 6)} to ${number(fits[fits.length - 1].alpha, 6)}`
       : `alpha ${number(fits[0].alpha, 8)}, ${number(relative(0), 4)} of alpha-max`,
@@ -107,7 +127,12 @@ function showSetting() {
       Relaxed: `gamma ${number(report.gamma)}, between least squares on the groups (0) and the penalised fit (1), which the certificate is about`,
     }),
     ...(report.sigma !== undefined && {
-      Noise: `standard deviation ${number(report.sigma, 6)}, ${report.sigma_status ? `estimated (${report.sigma_status.replaceAll("_", " ")})` : "as given"}`,
+      Noise:
+        `standard deviation ${number(report.sigma, 6)}, ` +
+        (report.sigma_status ? `estimated (${report.sigma_status.replaceAll("_", " ")})` : "as given"),
+    }),
+    ...(report.rate && {
+      "False discoveries": sentence(report.rate),
     }),
     Intercept: report.intercept ? "fitted" : "none",
     ...(report.unpenalized.columns.length && {
@@ -213,6 +238,7 @@ function setUpPage() {
   showTheme(isDark());
   showOpening();
   showVerdict();
+  showWarnings();
   showSetting();
   showTiles();
   onStep(showTiles);

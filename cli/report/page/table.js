@@ -18,6 +18,8 @@ const kViews = {
     { key: "size", head: "Features", numeric: true, wide: true, cell: (group) => [whole(group.size)] },
     { key: "positive", head: "Signs", signs: true, wide: true, cell: (group) => [signs(group)] },
     { key: "magnitude", head: "Weight", numeric: true, cell: (group) => [aligned(group.magnitude), bar(group.magnitude)] },
+    { key: "mean", head: "Mean |r|", numeric: true, cell: (group) => likeness(group) },
+    { key: "least", head: "Least |r|", numeric: true, wide: true, cell: (group) => [correlation(group.least)] },
     { key: "label", head: "Names", names: true, cell: (group) => names(group) },
   ],
   feature: [
@@ -28,6 +30,12 @@ const kViews = {
     { key: "rank", head: "Group", cell: (member) => [swatch(member.rank), String(member.rank)] },
   ],
 };
+
+const correlation = (r) => (Number.isNaN(r) ? "–" : r.toFixed(2));
+const likeness = (group) => [
+  ...(coincidental(group) ? [element("span", { class: "tie" }, "coincidence?"), " "] : []),
+  correlation(group.mean),
+];
 
 let largest = 1; // weight in the model
 // All weights with as many decimals as the largest needs; those too small for them as powers of ten.
@@ -95,7 +103,8 @@ function tableRows(groups) {
           .filter((member) => !table.search || matches(member))
           .map((member) => ({ ...member, label: nameOf(member.feature), column: columnOf(member.feature) }));
   const { key, up } = table.sort[table.by];
-  const compare = key === "label" ? kCollator.compare : (a, b) => a - b;
+  const placed = (value) => (Number.isNaN(value) ? 2 : value); // a group of one has no |r|, and comes after the others
+  const compare = key === "label" ? kCollator.compare : (a, b) => placed(a) - placed(b);
   return rows.sort((a, b) => (up ? 1 : -1) * compare(a[key], b[key]) || a.rank - b.rank);
 }
 const kCollator = new Intl.Collator("en", { numeric: true });
@@ -150,9 +159,18 @@ function groupsNote(groups, fit) {
   const listed = groups.reduce((sum, group) => sum + group.members.length, 0);
   const scale = report.standardize ? "once columns are standardised (the weight)" : "(the weight)";
   const parts = [
-    `A group is a set of features of equal magnitude ${scale}; group 1 has the largest. Features that go together tend ` +
-      "to share one. Coefficients are on the data's own scale.",
+    `A group is a set of features of equal magnitude ${scale}; group 1 has the largest. Coefficients are on the data's own scale.`,
+    "Correlated features tend to share a group, but features that share one need not be correlated, nor have a common cause: " +
+      "|r| is the correlation between its members in the data.",
   ];
+  const several = groups.filter((group) => !Number.isNaN(group.mean)),
+    ties = several.filter(coincidental).length;
+  if (several.length > 0) {
+    parts.push(
+      `${many(several.length, "group")} of several features; ${ties === 0 ? "in none" : `in ${whole(ties)}`} of them the mean |r| is ` +
+        `below ${report.coincidental_below}${ties > 0 ? ", likely a tie by coincidence" : ""}.`,
+    );
+  }
   if (!hasNames) parts.push("Columns count from 0, without the response.");
   if (listed < fit.nonzeros) {
     parts.push(

@@ -1,17 +1,17 @@
 #include "tyto/data/atomic_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
+#include <random>
 #include <system_error>
 
-#include "tyto/base/error.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
@@ -26,8 +26,8 @@ class OpenFile {
  public:
   OpenFile(int fd, std::string temporary) : fd_(fd), temporary_(std::move(temporary)) {}
   ~OpenFile() {
-    if (fd_ >= 0) ::close(fd_);
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (fd_ >= 0) ::close(fd_);
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
@@ -67,6 +67,58 @@ void write_directly(const std::string& path, std::string_view contents) {
   if (const int error = file.close()) fail_write(path, error);
 }
 
+// Temporary files are called "target.tyto-<16 hexadecimal digits>.tmp", and locked for as long as somebody
+// means to rename them: one without a lock is left over from a run that was killed.
+constexpr std::string_view kInfix = ".tyto-", kSuffix = ".tmp";
+constexpr std::size_t kDigits = 16;
+
+std::string temporary_name(const std::string& target) {
+  std::random_device device;
+  return fmt::format("{}{}{:08x}{:08x}{}", target, kInfix, device(), device(), kSuffix);
+}
+
+bool is_temporary_of(std::string_view target, std::string_view name) {
+  if (name.size() != target.size() + kInfix.size() + kDigits + kSuffix.size()) return false;
+  if (!name.starts_with(target) || !name.ends_with(kSuffix)) return false;
+  name.remove_prefix(target.size());
+  if (!name.starts_with(kInfix)) return false;
+  return name.substr(kInfix.size(), kDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Where files cannot be locked, nothing is removed.
+void remove_unless_locked(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  struct stat status {};
+  const bool regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  if (regular && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  ::close(fd);
+}
+
+void remove_left_over(const std::filesystem::path& target) {
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  const std::string name = target.filename().string();
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (is_temporary_of(name, it->path().filename().string())) remove_unless_locked(it->path().string());
+}
+
+// A new temporary file for `target`, locked. A run that cleans up may get the lock first, and removes the
+// file: then another one is made.
+std::unique_ptr<OpenFile> open_temporary(const std::string& path, const std::string& target) {
+  constexpr int kMostAttempts = 100;
+  for (int attempt = 0;; ++attempt) {
+    const std::string temporary = temporary_name(target);
+    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && (errno != EEXIST || attempt == kMostAttempts)) fail_write(path, errno);
+    if (fd < 0) continue;
+    auto file = std::make_unique<OpenFile>(fd, temporary);
+    struct stat status {};
+    const bool locked = ::flock(fd, LOCK_EX) == 0;
+    if (!locked || ::fstat(fd, &status) != 0 || status.st_nlink > 0 || attempt == kMostAttempts) return file;
+  }
+}
+
 // Where the links from `path` lead, whether or not a file is there already.
 std::string final_path(const std::string& path) {
   constexpr int kMostLinks = 40;
@@ -83,37 +135,93 @@ std::string final_path(const std::string& path) {
 
 }  // namespace
 
-void write_atomically(const std::string& path, std::string_view contents) {
+struct AtomicFiles::Staged {
+  std::string path, target;  // as given, and where its links lead
+  std::unique_ptr<OpenFile> file;
+};
+
+AtomicFiles::AtomicFiles() = default;
+AtomicFiles::~AtomicFiles() = default;
+
+void AtomicFiles::add(const std::string& path, std::string_view contents) {
   if (path.empty()) fail_write(path, ENOENT);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail_write(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, contents);
+  if (exists && !S_ISREG(status.st_mode)) {
+    others_.emplace_back(path, contents);
+    return;
+  }
   if (exists && ::access(path.c_str(), W_OK) != 0) fail_write(path, errno);  // a rename would not ask
 
   const std::string target = final_path(path);
-  std::string temporary;
-  int fd = -1;
-  for (int attempt = 0; fd < 0; ++attempt) {
-    temporary = target + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
-    fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && (errno != EEXIST || attempt > 100)) fail_write(path, errno);
-  }
-  OpenFile file(fd, temporary);
+  remove_left_over(target);
+  auto staged = std::make_unique<Staged>(Staged{path, target, open_temporary(path, target)});
+  OpenFile& file = *staged->file;
   if (const int error = exists ? file.keep_mode(status.st_mode & 07777) : 0) fail_write(path, error);
   if (const int error = file.write(contents)) fail_write(path, error);
   if (const int error = file.sync()) fail_write(path, error);
-  if (const int error = file.close()) fail_write(path, error);
-  if (const int error = file.rename_to(target)) fail_write(path, error);
+  staged_.push_back(std::move(staged));
+}
+
+void AtomicFiles::write_others() {
+  const auto others = std::exchange(others_, {});
+  for (const auto& [path, contents] : others) write_directly(path, contents);
+}
+
+void AtomicFiles::commit() {
+  write_others();
+  const auto staged = std::exchange(staged_, {});
+  for (const auto& one : staged)
+    if (const int error = one->file->rename_to(one->target)) fail_write(one->path, error);
+}
+
+void write_atomically(const std::string& path, std::string_view contents) {
+  AtomicFiles files;
+  files.add(path, contents);
+  files.commit();
+}
+
+namespace {
+
+std::size_t most_in_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || size <= 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) / 2;
+}
+
+[[noreturn]] void fail_read(const std::string& name, const std::string& reason) {
+  fail(name, 0, "cannot read: " + reason);
+}
+
+}  // namespace
+
+std::string read_all(const std::string& name, int fd) {
+  constexpr std::size_t kBlock = std::size_t{1} << 18;
+  struct stat status {};
+  const bool endless = ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && ::isatty(fd) == 0;
+  const std::size_t most = most_in_memory();
+  std::string bytes;
+  std::string block(kBlock, '\0');
+  for (;;) {
+    const ssize_t count = ::read(fd, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_read(name, std::generic_category().message(errno));
+    if (count == 0) return bytes;
+    if (endless) fail_read(name, "it is a device, which may have no end; want a file or a pipe");
+    bytes.append(block, 0, static_cast<std::size_t>(count));
+    if (bytes.size() > most)
+      fail_read(name, fmt::format("want at most {} MiB, half of the memory here, got more", most >> 20));
+  }
 }
 
 std::string read_whole(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw DataError(path + ": cannot read: it is a folder");
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file) throw DataError(path + ": cannot read: " + std::strerror(errno));
-  return text;
+  if (std::filesystem::is_directory(path, ignored)) fail_read(path, "it is a folder");
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail_read(path, std::generic_category().message(errno));
+  const OpenFile file(fd, "");
+  return read_all(path, fd);
 }
 
 }  // namespace tyto

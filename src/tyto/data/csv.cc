@@ -120,11 +120,14 @@ bool looks_like_csv(std::string_view beginning) { return beginning.find('\0') ==
 
 Dataset read_csv(const Sources& sources, const ReadOptions& options) {
   CsvLayout layout = csv_layout(sources[0], options);
-  for (std::size_t s = 1; s < sources.size(); ++s) check_same_layout(layout, sources[0], sources[s]);
+  for (std::size_t s = 1; s < sources.size(); ++s)
+    check_same_layout(layout, sources[0], sources[s], options.header);
   CsvReader reader(layout, count_rows(sources, layout));
   for (const Source& source : sources) reader.read(source);
   Dataset data;
   reader.finish(sources.back(), options.missing, data);
+  data.response_by_name = layout.response_by_name;
+  data.warnings = std::move(layout.warnings);
   if (layout.weights != CsvLayout::kSkipped) {
     split_off_weights(data);
     data.weights_name = std::to_string(layout.weights - layout.has_row_names);  // unless it has a name

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "tyto/base/error.h"
+#include "tyto/data/csv_header.h"
 #include "tyto/data/csv_records.h"
 #include "tyto/data/text.h"
 
@@ -20,12 +21,6 @@ std::vector<std::string> split(std::string_view record, char delimiter) {
   return fields;
 }
 
-bool is_header(const std::vector<std::string>& fields) {
-  double value = 0;
-  return std::ranges::any_of(fields,
-                             [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
-}
-
 // The columns that an option names: all of that name, or else the one of that number.
 std::vector<Index> find_columns(const CsvLayout& layout, const std::string& wanted) {
   std::vector<Index> found;
@@ -36,20 +31,20 @@ std::vector<Index> find_columns(const CsvLayout& layout, const std::string& want
   return found;
 }
 
+// The columns there are, for messages: the first of their names, or their numbers.
+std::string known_columns(const CsvLayout& layout) {
+  constexpr std::size_t kShown = 8;
+  if (!layout.has_header) return fmt::format("0 to {} (the file has no header)", layout.columns() - 1);
+  std::vector<std::string> shown;
+  for (const std::string& name : layout.header)
+    if (shown.size() < kShown) shown.push_back(printable(std::string_view(name).substr(0, 40)));
+  return fmt::format("{}{}", fmt::join(shown, ", "), layout.header.size() > kShown ? ", ..." : "");
+}
+
 [[noreturn]] void fail_unknown(const CsvLayout& layout, std::string_view option, const std::string& wanted,
                                const Source& source) {
-  constexpr std::size_t kShown = 8;
-  std::string known;
-  if (layout.has_header) {
-    std::vector<std::string> shown;
-    for (const std::string& name : layout.header)
-      if (shown.size() < kShown) shown.push_back(printable(std::string_view(name).substr(0, 40)));
-    known = fmt::format("{}{}", fmt::join(shown, ", "), layout.header.size() > kShown ? ", ..." : "");
-  } else {
-    known = fmt::format("0 to {} (the file has no header)", layout.columns() - 1);
-  }
   throw InvalidArgument(fmt::format("{}: no column {} in {}; known: {}", option, in_quotes(wanted),
-                                    printable(source.name()), known));
+                                    printable(source.name()), known_columns(layout)));
 }
 
 // Names that can be shown, stored and found again: no bytes that are not UTF-8, none that is empty.
@@ -85,8 +80,25 @@ void skip_unused(CsvLayout& layout, const ReadOptions& options) {
       layout.role[static_cast<std::size_t>(j + layout.has_row_names)] = CsvLayout::kSkipped;
 }
 
+// The field of the response by its name, where nobody says which it is.
+Index response_by_name(const CsvLayout& layout, const Source& source, const std::vector<Index>& kept) {
+  std::vector<Index> found = columns_called_response(layout.header);
+  std::erase_if(found,
+                [&](Index j) { return std::ranges::find(kept, j + layout.has_row_names) == kept.end(); });
+  if (found.size() == 1) return found[0] + layout.has_row_names;
+  const std::string file = printable(source.name());
+  if (found.empty())
+    throw InvalidArgument(fmt::format(
+        "target: no column of {} is called y, target, label or response; give --target NAME, one of {}", file,
+        known_columns(layout)));
+  std::vector<std::string> names;
+  for (const Index j : found) names.push_back(in_quotes(layout.header[static_cast<std::size_t>(j)]));
+  throw InvalidArgument(fmt::format("target: {} columns of {} could be it, {}; give --target NAME or number",
+                                    found.size(), file, fmt::join(names, ", ")));
+}
+
 // The field of the response, or -1. `kept` are the fields that were not dropped.
-Index response_field(const CsvLayout& layout, const Source& source, const ReadOptions& options,
+Index response_field(CsvLayout& layout, const Source& source, const ReadOptions& options,
                      const std::vector<Index>& kept) {
   const Index count = std::ssize(kept);
   if (options.target_optional && !layout.has_header && options.features > 0) {
@@ -95,6 +107,10 @@ Index response_field(const CsvLayout& layout, const Source& source, const ReadOp
       fail(source.name(), 0,
            fmt::format("expected {}, or one more for the response, got {}",
                        count_of(options.features, "column"), count));
+  }
+  if (!options.target && layout.has_header && !options.target_optional) {
+    layout.response_by_name = true;
+    return response_by_name(layout, source, kept);
   }
   if (!options.target) {
     const bool expected = !options.target_optional || (options.features > 0 && count == options.features + 1);
@@ -122,7 +138,8 @@ Index weights_field(const CsvLayout& layout, const Source& source, const ReadOpt
   if (!options.weights) return CsvLayout::kSkipped;
   const std::vector<Index> found = find_columns(layout, *options.weights);
   std::error_code ignored;
-  if (found.empty() && std::filesystem::exists(*options.weights, ignored)) return CsvLayout::kSkipped;
+  if (found.empty() && !options.weights_from_model && std::filesystem::exists(*options.weights, ignored))
+    return CsvLayout::kSkipped;
   if (found.empty()) fail_unknown(layout, "observation-weights", *options.weights, source);
   if (found.size() > 1)
     throw InvalidArgument(fmt::format("observation-weights: want one column, got {} that are named {}",
@@ -165,7 +182,10 @@ CsvLayout csv_layout(const Source& source, const ReadOptions& options) {
   if (!records.next(record)) records.fail_file("no data rows");
   layout.delimiter = delimiter_of(record);
   std::vector<std::string> first = split(record, layout.delimiter);
-  layout.has_header = is_header(first);
+  layout.has_header = options.header == Header::kAuto ? is_header(first) : options.header == Header::kYes;
+  if (options.header == Header::kAuto && !options.target_optional)
+    if (std::string doubt = doubt_about_header(source, first, layout.delimiter); !doubt.empty())
+      layout.warnings.push_back(std::move(doubt));
   std::size_t fields = first.size();
   if (layout.has_header) {
     if (!records.next(record)) records.fail_file("no data rows");
@@ -181,13 +201,13 @@ CsvLayout csv_layout(const Source& source, const ReadOptions& options) {
   return layout;
 }
 
-void check_same_layout(const CsvLayout& layout, const Source& first, const Source& source) {
+void check_same_layout(const CsvLayout& layout, const Source& first, const Source& source, Header asked) {
   Records records(source);
   std::string_view record;
   if (!records.next(record)) records.fail_file("no data rows");
   std::vector<std::string> header = split(record, layout.delimiter);
   if (!layout.has_header) {
-    if (std::ssize(header) == layout.fields() && is_header(header))
+    if (asked == Header::kAuto && std::ssize(header) == layout.fields() && is_header(header))
       records.fail("expected no header, as in " + printable(first.name()) + ", got one");
     return;
   }

@@ -19,6 +19,8 @@ struct CsvLayout {
   std::vector<std::string> header;  // of the columns, where there is one
   std::vector<Index> role;  // by field, row names included: the feature's number, kSkipped or kResponse
   Index features = 0;
+  bool response_by_name = false;      // nobody said which column it is: its name did
+  std::vector<std::string> warnings;  // about guesses that may be wrong
   Index weights = kSkipped;  // the field of the weights of the rows, whose role is that of a last feature
 
   Index fields() const { return std::ssize(role); }
@@ -29,7 +31,8 @@ struct CsvLayout {
 // From the beginning of the file alone.
 CsvLayout csv_layout(const Source& source, const ReadOptions& options);
 
-// Throws DataError unless the file begins as `first` does, whose layout it has to share.
-void check_same_layout(const CsvLayout& layout, const Source& first, const Source& source);
+// Throws DataError unless the file begins as `first` does, whose layout it has to share. `asked`: what the
+// caller says of headers.
+void check_same_layout(const CsvLayout& layout, const Source& first, const Source& source, Header asked);
 
 }  // namespace tyto

@@ -29,6 +29,10 @@ Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
 Vector read_response(const std::string& file, Index rows, Missing missing,
                      std::string_view what = "the response");
 
+// A model names a file as the response: nothing is opened that the caller does not name. Throws
+// InvalidArgument.
+[[noreturn]] void refuse_file_of_model(std::string_view option, const std::string& file);
+
 void refuse_drop(const ReadOptions& options, std::string_view format);  // for formats without named columns
 
 }  // namespace tyto

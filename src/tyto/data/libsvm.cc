@@ -84,7 +84,9 @@ class Example {
     if (index > kLargestIndex)
       lines_.fail(
           fmt::format("expected an index up to {}, got {}", kLargestIndex, in_quotes(word_at(start))));
-    lines_.fail("expected index:value, got " + in_quotes(word_at(start)));
+    double number = 0;
+    const char* advice = is_number(word_at(start), number) ? "; --format csv reads plain tables" : "";
+    lines_.fail("expected index:value, got " + in_quotes(word_at(start)) + advice);
   }
   [[noreturn]] void fail_order(Index index) const {
     if (index == 0) lines_.fail("expected an index of at least 1 (indices start at 1), got 0");

@@ -204,6 +204,8 @@ Design read_sparse(const Sources& sources, Shape& shape) {
 // The file of the response, or none for new data that comes without.
 std::optional<std::string> response_file(const Source& source, const ReadOptions& options) {
   std::error_code ignored;
+  if (options.target_optional && options.target_from_model) return {};
+  if (options.target && options.target_from_model) refuse_file_of_model("target", *options.target);
   if (options.target_optional && (!options.target || !std::filesystem::exists(*options.target, ignored)))
     return {};
   if (!options.target)

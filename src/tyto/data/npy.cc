@@ -172,6 +172,8 @@ ResponsePlace response_place(const Source& source, const ReadOptions& options, I
   Index column = cols - 1;
   if (options.target && !is_count(*options.target, column)) {
     std::error_code ignored;
+    if (options.target_optional && options.target_from_model) return {};
+    if (options.target_from_model) refuse_file_of_model("target", *options.target);
     if (options.target_optional && !std::filesystem::exists(*options.target, ignored)) return {};
     return {.column = -1, .file = *options.target};
   }

@@ -55,11 +55,28 @@ const Format& by_name(const std::string& name) {
       fmt::format("format: unknown format {}; known: {}", in_quotes(name), fmt::join(format_names(), ", ")));
 }
 
+// By its byte order mark, or by the zero bytes in characters of ASCII.
+bool is_utf16(std::string_view beginning) {
+  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff")) return true;
+  const auto is_ascii = [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\r' || c == '\n'; };
+  if (beginning.size() < 4) return false;
+  const bool little = beginning[1] == '\0' && beginning[3] == '\0';
+  const bool big = beginning[0] == '\0' && beginning[2] == '\0';
+  return (little && is_ascii(beginning[0]) && is_ascii(beginning[2])) ||
+         (big && is_ascii(beginning[1]) && is_ascii(beginning[3]));
+}
+
+void refuse_utf16(const Source& source) {
+  if (is_utf16(source.beginning(4)))
+    fail(source.name(), 0, "expected UTF-8 text, got UTF-16: save the file as UTF-8");
+}
+
 const Format& format_of(const Source& source) {
+  refuse_utf16(source);
   if (const Format* format = by_extension(source.name())) return *format;
-  const std::string beginning = source.beginning(kSniffed);
-  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff"))
-    fail(source.name(), 0, "expected UTF-8 text, got UTF-16");
+  const std::string start = source.beginning(kSniffed);
+  std::string_view beginning = start;
+  if (beginning.starts_with("\xef\xbb\xbf")) beginning.remove_prefix(3);  // byte order mark of UTF-8
   for (const Format& format : kFormats)
     if (format.sniff(beginning)) return format;
   fail(source.name(), 0, fmt::format("expected {}, got none of them", fmt::join(format_names(), ", ")));
@@ -97,7 +114,10 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
   Sources sources;
   for (const std::string& file : files) {
     sources.emplace_back(file);
-    if (!options.format.empty()) continue;
+    if (!options.format.empty()) {
+      refuse_utf16(sources.back());
+      continue;
+    }
     const Format& found = format_of(sources.back());
     if (format != nullptr && format != &found)
       fail(file, 0,
@@ -106,7 +126,10 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
   }
   try {
     Dataset data = format->read(sources, options);
-    if (options.weights && data.weights.size() == 0) read_weights(*options.weights, data);
+    if (options.weights && data.weights.size() == 0) {
+      if (options.weights_from_model) refuse_file_of_model("observation-weights", *options.weights);
+      read_weights(*options.weights, data);
+    }
     return data;
   } catch (const std::bad_alloc&) {
     fail(files[0], 0, "the data does not fit into memory");
@@ -132,6 +155,12 @@ Vector read_response(const std::string& file, Index rows, Missing missing, std::
   Vector response = Vector::Zero(rows);
   data.design.for_each_entry(0, [&](Index row, double value) { response[row] = value; });
   return response;
+}
+
+void refuse_file_of_model(std::string_view option, const std::string& file) {
+  throw InvalidArgument(
+      fmt::format("{}: want the file that the model was fitted with: --{} FILE; it was called {}", option,
+                  option, in_quotes(file)));
 }
 
 void refuse_drop(const ReadOptions& options, std::string_view format) {

@@ -7,16 +7,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 
+#include "tyto/data/atomic_file.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::size_t kBlock = std::size_t{1} << 18, kSniffed = std::size_t{1} << 16;
 
 class Descriptor {
  public:
@@ -32,16 +34,35 @@ class Descriptor {
   int fd_;
 };
 
-std::string read_all(const std::string& name, int fd) {
-  std::string bytes;
-  std::string block(kBlock, '\0');
-  for (;;) {
-    const ssize_t count = ::read(fd, block.data(), block.size());
+// Bytes that no format begins with, so that a pipe of them is not waited for: there may be no end to it.
+bool is_junk(std::string_view beginning) {
+  constexpr std::array<std::string_view, 7> kBinary{"\x93NUMPY",
+                                                    "\x1f\x8b",
+                                                    "BZh",
+                                                    "\xfd"
+                                                    "7zXZ",
+                                                    "\x28\xb5\x2f\xfd",
+                                                    "\xff\xfe",
+                                                    "\xfe\xff"};
+  for (const std::string_view magic : kBinary)
+    if (beginning.starts_with(magic)) return false;
+  return beginning.substr(0, kSniffed).find('\0') != std::string_view::npos;
+}
+
+// What cannot be opened twice.
+std::string spool(const std::string& name, int fd) {
+  std::string bytes(kSniffed, '\0');
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t count = ::read(fd, bytes.data() + size, bytes.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(name, 0, "cannot read: " + std::generic_category().message(errno));
-    if (count == 0) return bytes;
-    bytes.append(block, 0, static_cast<std::size_t>(count));
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
   }
+  bytes.resize(size);
+  if (is_junk(bytes)) fail(name, 0, "expected text, .npy or compressed data, got other bytes");
+  return bytes.size() < kSniffed ? bytes : bytes + read_all(name, fd);
 }
 
 struct FreeArchive {
@@ -127,7 +148,7 @@ Source::Source(std::string name) : name_(std::move(name)) {
     fail(name_, 0, "cannot read: " + std::generic_category().message(errno));
   if (S_ISDIR(status.st_mode)) fail(name_, 0, "expected a file, got a folder");
   spooled_ = !S_ISREG(status.st_mode);
-  if (spooled_) memory_ = read_all(name_, file.number());
+  if (spooled_) memory_ = spool(name_, file.number());
   if (spooled_ ? memory_.empty() : status.st_size == 0) fail(name_, 0, "expected data, got an empty file");
   if (beginning(1).empty())
     fail(name_, 0, "expected data, got none: the compressed file is empty or cut off");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tyto/base/error.h"
@@ -11,8 +12,9 @@ namespace {
 
 unsigned char byte(char c) { return static_cast<unsigned char>(c); }
 
-// Length of the valid UTF-8 sequence of a printable character at the start of `text`, or 0.
-std::size_t printable_length(std::string_view text) {
+// Length of the valid UTF-8 sequence of a character at the start of `text`, or 0; 0 also for control
+// characters and separators of lines.
+std::size_t character_length(std::string_view text) {
   const unsigned char first = byte(text[0]);
   if (first < 0x80) return first >= 0x20 && first != 0x7f;
   const std::size_t length = first >= 0xc2 && first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
@@ -25,6 +27,47 @@ std::size_t printable_length(std::string_view text) {
   const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
   const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
   return control || separator || overlong || beyond ? 0 : length;
+}
+
+// Marks without a shape of their own, which hide or reorder what stands beside them: U+061C, U+200B, U+200E,
+// U+200F, U+202A to U+202E, U+2060 to U+206F, U+FEFF.
+bool is_hidden_mark(std::string_view character) {
+  if (character == "\xd8\x9c" || character == "\xef\xbb\xbf") return true;
+  if (character.size() != 3 || byte(character[0]) != 0xe2) return false;
+  const unsigned char second = byte(character[1]), third = byte(character[2]);
+  if (second == 0x81) return third >= 0xa0 && third <= 0xaf;
+  return second == 0x80 &&
+         (third == 0x8b || third == 0x8e || third == 0x8f || (third >= 0xaa && third <= 0xae));
+}
+
+enum class Keep { kShown, kLines, kAscii };  // shown only; those and line ends; all characters, and all ASCII
+
+std::size_t kept_length(std::string_view text, Keep keep) {
+  if (keep == Keep::kLines && text[0] == '\n') return 1;
+  if (keep == Keep::kAscii && byte(text[0]) < 0x80) return 1;
+  const std::size_t length = character_length(text);
+  return keep != Keep::kAscii && is_hidden_mark(text.substr(0, length)) ? 0 : length;
+}
+
+std::string escaped(std::string_view text, Keep keep) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = kept_length(text, keep);
+    if (length > 0)
+      out += text.substr(0, length);
+    else
+      out += fmt::format("\\x{:02x}", byte(text[0]));
+    text.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+// How a formula may begin (OWASP, CSV injection), full-width signs included.
+bool begins_like_a_formula(std::string_view text) {
+  for (const std::string_view sign :
+       {"=", "+", "-", "@", "\t", "\r", "\n", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"})
+    if (text.starts_with(sign)) return true;
+  return false;
 }
 
 // The decimal exponent of a number that std::from_chars finds out of range: positive for one that is too
@@ -41,22 +84,24 @@ void fail(std::string_view name, Index line, std::string_view message) {
   throw DataError(fmt::format("{}: {}", printable(name), message));
 }
 
-static std::string escaped(std::string_view text, bool keep_control_characters) {
-  std::string out;
-  while (!text.empty()) {
-    const bool keep = keep_control_characters && byte(text[0]) < 0x80;
-    const std::size_t length = keep ? 1 : printable_length(text);
-    if (length > 0)
-      out += text.substr(0, length);
-    else
-      out += fmt::format("\\x{:02x}", byte(text[0]));
-    text.remove_prefix(length > 0 ? length : 1);
-  }
-  return out;
-}
+std::string printable(std::string_view text) { return escaped(text, Keep::kShown); }
+std::string printable_lines(std::string_view text) { return escaped(text, Keep::kLines); }
+std::string valid_utf8(std::string_view text) { return escaped(text, Keep::kAscii); }
 
-std::string printable(std::string_view text) { return escaped(text, false); }
-std::string valid_utf8(std::string_view text) { return escaped(text, true); }
+std::string csv_text(std::string_view text) {
+  double value = 0;
+  const bool formula = begins_like_a_formula(text) && !(is_number(text, value) && std::isfinite(value));
+  const bool quotes = text.find_first_of(",;\"\t\r\n") != std::string_view::npos;
+  std::string field;
+  if (quotes) field += '"';
+  if (formula) field += '\'';
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  if (quotes) field += '"';
+  return field;
+}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;

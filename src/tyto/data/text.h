@@ -14,9 +14,15 @@ namespace tyto {
 // Throws DataError "name:line: message", or "name: message" where line is 0.
 [[noreturn]] void fail(std::string_view name, Index line, std::string_view message);
 
-std::string printable(std::string_view text);   // one line: what a terminal would not show is written \xNN
-std::string valid_utf8(std::string_view text);  // bytes that are no character are written \xNN
-std::string in_quotes(std::string_view text);   // 'printable', cut after 40 characters
+// For a terminal, in one line: control characters, bytes that are no character, and marks that hide or
+// reorder what stands beside them are written \xNN.
+std::string printable(std::string_view text);
+std::string printable_lines(std::string_view text);  // the same, but line ends stay
+std::string valid_utf8(std::string_view text);       // bytes that are no character are written \xNN
+std::string in_quotes(std::string_view text);        // 'printable', cut after 40 characters
+// Text as a field of a CSV file. What a spreadsheet would take for a formula begins with an apostrophe, which
+// says that it is text.
+std::string csv_text(std::string_view text);
 std::string count_of(Index count, std::string_view noun);  // "1 row", "2 rows"
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }

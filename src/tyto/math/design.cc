@@ -87,6 +87,26 @@ Moments moments_of(const DenseColumns<Scalar>& x, Index j, const RowWeights& row
   return {near + off, std::max(0.0, rest.squares - off * rest.sum), sums.squares};
 }
 
+// The weight of the rows in which a column has no entry. All weight less that of the entries would be lost in
+// rounding where the entries have nearly all of it: then these rows are added up themselves.
+template <class Scalar, class StorageIndex>
+double weight_of_zeros(const SparseColumns<Scalar, StorageIndex>& x, Index j, const RowWeights& rows,
+                       double stored) {
+  if (rows.weight.size() == 0) return static_cast<double>(x.rows - (x.start[j + 1] - x.start[j]));
+  if (stored <= rows.total / 2) return rows.total - stored;
+  double sum = 0;
+  Index next = 0;
+  const auto add_until = [&](Index end) {
+    while (next < end) sum += rows.weight[next++];
+  };
+  for (StorageIndex k = x.start[j]; k < x.start[j + 1]; ++k) {
+    add_until(x.row[k]);
+    ++next;
+  }
+  add_until(x.rows);
+  return sum;
+}
+
 // Entries that are not stored are zeros. Whether any of them counts is asked of numbers of rows, as sums of
 // weights round.
 template <class Scalar, class StorageIndex>
@@ -109,26 +129,29 @@ Moments moments_of(const SparseColumns<Scalar, StorageIndex>& x, Index j, const 
   const bool zeros = entries < rows.counted;
   if (zeros) least = std::min(least, 0.0), most = std::max(most, 0.0);
   if (!(least < most)) return {least == most ? least : 0, 0, squares};
-  const double mean = sum / rows.total;
-  double deviation = zeros ? std::max(0.0, rows.total - stored) * mean * mean : 0;
-  each([&](double value, double times) { deviation += times * (value - mean) * (value - mean); });
-  return {mean, deviation, squares};
+  // As for dense columns: what rounding left out of the mean is in the sum of the deviations.
+  const double near = sum / rows.total, at_zero = zeros ? weight_of_zeros(x, j, rows, stored) : 0;
+  double rest = -at_zero * near, deviation = at_zero * near * near;
+  each([&](double value, double times) {
+    rest += times * (value - near);
+    deviation += times * (value - near) * (value - near);
+  });
+  const double off = rest / rows.total;
+  return {near + off, std::max(0.0, deviation - off * rest), squares};
 }
 
-// Which columns have a mean that is large beside what is left without it, and will be taken off first. Then
-// the errors of x_j'r are those of ||x_j||, and an error of the mean, eps ||raw_j||, times one of the mean of
-// r, of which a part eps ||raw_j|| / ||x_j|| may come from the same column.
-std::vector<bool> take_far(const Vector& norms, Vector& magnitudes) {
-  constexpr double kFar = 64, kEpsilon = std::numeric_limits<double>::epsilon();
-  std::vector<bool> far;
-  for (Index j = 0; j < norms.size(); ++j) {
-    if (!(magnitudes[j] > kFar * norms[j])) continue;
-    far.resize(static_cast<std::size_t>(norms.size()));
-    far[static_cast<std::size_t>(j)] = true;
-    const double share = norms[j] > 0 ? std::min(1.0, kEpsilon * magnitudes[j] / norms[j]) : 0;
-    magnitudes[j] = std::isfinite(magnitudes[j]) ? norms[j] + share * magnitudes[j] : magnitudes[j];
-  }
-  return far;
+// A column whose mean is large beside what is left without it: the mean will be taken off first. Then the
+// errors of x_j'r are those of ||x_j||, and an error of the mean, eps ||raw_j||, times one of the mean of r,
+// of which a part eps ||raw_j|| / ||x_j|| may come from the same column.
+bool is_far(double norm, double magnitude) {
+  constexpr double kFar = 64;
+  return magnitude > kFar * norm;
+}
+double magnitude_of_far(double norm, double magnitude) {
+  if (!std::isfinite(magnitude)) return magnitude;
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  const double share = norm > 0 ? std::min(1.0, epsilon * magnitude / norm) : 0;
+  return norm + share * magnitude;
 }
 
 Moments moments_of(const ColumnStorage& storage, Index raw, const RowWeights& rows, bool center) {
@@ -238,14 +261,17 @@ Design Design::standardized(bool center, bool scale, const Vector& weights) cons
   });
   magnitudes = magnitudes.cwiseSqrt();
   norms = norms.cwiseSqrt();  // the same, if columns are not centred
-  if (center && !is_sparse()) columns.far = take_far(norms, magnitudes);
-  if (scale) {  // to norm sqrt(n); a constant column keeps its scale
-    const double length = std::sqrt(rows.total);
-    for (Index j = 0; j < cols(); ++j) {
-      columns.scale[j] = norms[j] > 0 ? norms[j] / length : 1;
-      magnitudes[j] /= columns.scale[j];
-      if (norms[j] > 0) norms[j] = length;
+  const double length = std::sqrt(rows.total);
+  for (Index j = 0; j < cols() && (center || scale); ++j) {
+    if (center && is_far(norms[j], magnitudes[j])) {
+      columns.far.resize(static_cast<std::size_t>(cols()));
+      columns.far[static_cast<std::size_t>(j)] = true;
+      magnitudes[j] = magnitude_of_far(norms[j], magnitudes[j]);
     }
+    if (!scale) continue;
+    columns.scale[j] = norms[j] > 0 ? norms[j] / length : 1;  // a constant column keeps its scale
+    magnitudes[j] /= columns.scale[j];
+    if (norms[j] > 0) norms[j] = length;
   }
   return result.with(std::move(columns), std::move(norms), std::move(magnitudes));
 }
@@ -326,7 +352,7 @@ Design Design::with_threads(int threads) const {
 
 Design Design::with_counter() const {
   Design result = *this;
-  result.entries_read_ = std::make_shared<Index>(0);
+  result.entries_read_ = std::make_shared<std::atomic<Index>>(0);
   return result;
 }
 

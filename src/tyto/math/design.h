@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,11 +69,11 @@ class Design {
   Design take_rows(std::span<const Index> rows) const;
   Design with_threads(int threads) const;  // threads that the passes below may use
   int threads() const { return threads_; }
-  // A copy with a counter of its own, shared with what is selected from it.
+  // A copy with a counter of its own, shared with what is selected from it. Several threads may add to it.
   Design with_counter() const;
-  Index entries_read() const { return *entries_read_; }            // by products, since the counter was made
-  void count_pass() const { *entries_read_ += stored_entries(); }  // that somebody else has made
-  Index count_read(std::span<const Index> columns) const;          // the same; returns what it adds
+  Index entries_read() const { return entries_read_->load(std::memory_order_relaxed); }  // by products
+  void count_pass() const { count(stored_entries()); }     // that somebody else has made
+  Index count_read(std::span<const Index> columns) const;  // the same; returns what it adds
 
   Index raw(Index column) const { return columns_->raw[column]; }  // its number in storage
   Index find(Index raw) const { return columns_->raw.find(raw); }  // the column of that number, or -1
@@ -97,6 +98,8 @@ class Design {
   };
   Range stored_magnitudes() const { return lengths().stored; }
 
+  // Whether the mean of some column is taken off each entry before anything is summed.
+  bool has_far_columns() const { return !columns_->far.empty(); }
   bool is_zero(Index column) const;  // no entry that counts and is not 0, once a large mean is taken off
 
   void multiply(const Vector& beta, Vector& eta) const;  // eta <- X beta; skips zeros of beta
@@ -138,7 +141,7 @@ class Design {
     Selection raw;  // numbers in storage
     Eigen::MatrixXd offset;
     Vector scale;  // empty: all are 1
-    // Dense columns whose mean is large beside what is left without it, which is taken off before anything is
+    // Columns whose mean is large beside what is left without it, which is taken off before anything is
     // summed: afterwards it would leave rounding errors of its own size. Empty if there are none.
     std::vector<bool> far;
   };
@@ -174,7 +177,9 @@ class Design {
   bool far(Index column) const {
     return !columns_->far.empty() && columns_->far[static_cast<std::size_t>(column)];
   }
-  // f(first row, entries less their mean) for blocks of the rows begin .. end - 1 of a dense column.
+  void count(Index entries) const { entries_read_->fetch_add(entries, std::memory_order_relaxed); }
+  // f(first row, entries less their mean) for blocks of the rows begin .. end - 1 of a column, zeros that are
+  // not stored included.
   template <class F>
   void for_each_block(Index column, Index begin, Index end, F f) const;
   // out[k] <- the product of the entries less their mean with v_k, the k-th of several vectors.
@@ -197,7 +202,7 @@ class Design {
   std::shared_ptr<Lazy<Lengths>> lengths_ = std::make_shared<Lazy<Lengths>>();
   std::shared_ptr<const Frame> frame_;
   std::shared_ptr<Kept> kept_;
-  std::shared_ptr<Index> entries_read_ = std::make_shared<Index>(0);
+  std::shared_ptr<std::atomic<Index>> entries_read_ = std::make_shared<std::atomic<Index>>(0);
 };
 
 template <class F>

@@ -71,6 +71,23 @@ void add_column(const SparseColumns<Scalar, StorageIndex>& x, Index j, double a,
     eta[x.row[k]] += a * static_cast<double>(x.value[k]);
 }
 
+// out <- the entries of the rows from `begin` on, less a shift.
+template <class Scalar>
+void entries_less(const DenseColumns<Scalar>& x, Index j, double shift, Index begin, std::span<double> out) {
+  const Scalar* from = x.data + j * x.rows + begin;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(from[i]) - shift;
+}
+
+template <class Scalar, class StorageIndex>
+void entries_less(const SparseColumns<Scalar, StorageIndex>& x, Index j, double shift, Index begin,
+                  std::span<double> out) {
+  std::ranges::fill(out, -shift);
+  const StorageIndex* last = x.row + x.start[j + 1];
+  const StorageIndex* row = std::lower_bound(x.row + x.start[j], last, begin);
+  for (; row != last && *row < begin + std::ssize(out); ++row)
+    out[static_cast<std::size_t>(*row - begin)] = static_cast<double>(x.value[row - x.row]) - shift;
+}
+
 }  // namespace
 
 template <class F>
@@ -80,14 +97,11 @@ void Design::for_each_block(Index column, Index begin, Index end, F f) const {
   const double mean = offsets()(0, column);
   std::visit(
       [&](const auto& x) {
-        if constexpr (!requires { x.start; })
-          for (; begin < end; begin += kBlock) {
-            const Index length = std::min(kBlock, end - begin);
-            const auto* from = x.data + raw(column) * x.rows + begin;
-            for (Index i = 0; i < length; ++i)
-              block[static_cast<std::size_t>(i)] = static_cast<double>(from[i]) - mean;
-            f(begin, std::span<const double>(block.data(), static_cast<std::size_t>(length)));
-          }
+        for (; begin < end; begin += kBlock) {
+          const Index length = std::min(kBlock, end - begin);
+          entries_less(x, raw(column), mean, begin, {block.data(), static_cast<std::size_t>(length)});
+          f(begin, std::span<const double>(block.data(), static_cast<std::size_t>(length)));
+        }
       },
       storage_);
 }
@@ -117,7 +131,7 @@ Index Design::count_read(std::span<const Index> columns) const {
         }
       },
       storage_);
-  *entries_read_ += entries;
+  count(entries);
   return entries;
 }
 
@@ -257,7 +271,7 @@ void Design::transpose_multiply(const Vector& v, Vector& out) const {
   Vector room;
   const Vector &factors = with_roots(v, room), along = along_basis(v);
   const Index entries = stored_entries();
-  *entries_read_ += entries;
+  count(entries);
   parallel_for(column_groups(), useful_threads(threads_, entries), [&](Index task) {
     const Index begin = task * kColumnGroup, count = std::min(kColumnGroup, cols() - begin);
     std::array<Index, kColumnGroup> numbers;
@@ -295,8 +309,13 @@ void Design::multiply(std::span<const Index> columns, const Vector& factors, Vec
   std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.start; }) {
-          for (Index k = 0; k < scaled.size(); ++k)
-            add_column(x, raw(columns[static_cast<std::size_t>(k)]), scaled[k], eta.data());
+          for (Index k = 0; k < scaled.size(); ++k) {
+            const Index j = columns[static_cast<std::size_t>(k)];
+            if (far(j))
+              add_far(j, scaled[k], 0, rows_, eta);
+            else
+              add_column(x, raw(j), scaled[k], eta.data());
+          }
         } else {
           parallel_for((rows_ + kRowBlock - 1) / kRowBlock, useful_threads(threads_, entries),
                        [&](Index block) {

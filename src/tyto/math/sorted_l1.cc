@@ -235,13 +235,21 @@ SortedL1::SortedL1(Vector weights, bool nonnegative) : size_(weights.size()), no
       throw InvalidArgument(at() + "a non-increasing sequence, got a larger one");
   }
   if (size_ > 0 && weights[0] == 0) throw InvalidArgument("weights: want at least one that is not 0");
+  if (size_ > 0) {
+    const int unit = std::ilogb(weights[0]);
+    multiplier_ = std::ldexp(1.0, unit);
+    // In two steps, as 2^-unit itself may overflow.
+    if (unit != 0) weights *= std::ldexp(1.0, -(unit / 2));
+    if (unit != 0) weights *= std::ldexp(1.0, unit / 2 - unit);
+  }
   Vector sum = vector_to_write(size_ + 1);
   double running = 0, lost = 0;  // lost: what rounding took off; weights fall, so running is the larger one
   sum[0] = 0;
   for (Index i = 0; i < size_; ++i) {
     const double next = running + weights[i];
     lost += weights[i] - (next - running);
-    running = next, sum[i + 1] = std::isfinite(running) ? running + lost : running;
+    running = next;
+    sum[i + 1] = running + lost;
   }
   data_ = std::make_shared<const Data>(Data{std::move(weights), std::move(sum)});
 }
@@ -299,6 +307,11 @@ void SortedL1::prox(Vector& v, double step) const {
 // it drops entries: the sum of any k of them over W_k is at most the answer, and needs no order.
 double SortedL1::dual_norm(const Vector& all, double at_least) const {
   if (size_ == 0) return 0;
+  if (multiplier_ != 1) {  // sums of the weights themselves may underflow or overflow
+    SortedL1 unit = *this;
+    unit.multiplier_ = 1;
+    return unit.dual_norm(all, at_least * multiplier_) / multiplier_;
+  }
   Vector room;
   const Vector& g = counted(all, room);
   double s = at_least;

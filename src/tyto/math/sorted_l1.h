@@ -45,6 +45,8 @@ class SortedL1 {
   std::optional<double> multiple_of(const SortedL1& other) const;
 
  private:
+  // The weights over a power of two that brings w_1 into [1, 2), so that no product or sum of them underflows
+  // or overflows, whatever their unit. The multiplier has the rest.
   struct Data {
     Vector weight, sum;  // sum[k] = w_1 + ... + w_k, k = 0 .. p
   };

@@ -49,13 +49,14 @@ Vector bh(const WeightContext& c) {
   }
   return w;
 }
-// bh corrected for the noise that the features already in the model add; constant from where it would rise.
+// bh corrected for the noise that the features already in the model add: of the i-th weight, i - 1 of them,
+// with n - i degrees of freedom left. Constant from where it would rise.
 Vector gaussian(const WeightContext& c) {
   Vector w = bh(c);
   double squares = 0;
   for (Index i = 1; i < c.p; ++i) {
     squares += w[i - 1] * w[i - 1];
-    const auto freedom = static_cast<double>(c.n - (i + 1) - 1);
+    const auto freedom = static_cast<double>(c.n - (i + 1));
     const double corrected = w[i] * std::sqrt(1 + squares / freedom);
     if (freedom <= 0 || corrected > w[i - 1]) {
       w.tail(c.p - i).setConstant(w[i - 1]);

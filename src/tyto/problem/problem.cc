@@ -22,6 +22,27 @@ InvalidArgument mismatch(const char* field, Index want, Index got) {
                          std::to_string(got));
 }
 
+// Rounding errors of the fitted values that do not come from X b: of y, and of what is projected out.
+struct FittedError {
+  double magnitude = 0;    // in units of rounding, in any direction
+  double along_basis = 0;  // which r is orthogonal to
+};
+FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
+  const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
+  if (!problem.projection) return {left, 0};
+  const Projection& projection = *problem.projection;
+  const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error};
+}
+
+// How far theta = s r, with J°(X'r) = 1 / s, may be infeasible, in units of rounding.
+double infeasibility(const Problem& problem, double theta_norm) {
+  const Index p = problem.design.cols();
+  const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  return column * static_cast<double>(p) / problem.penalty.weight_sum(p) * theta_norm /
+         std::sqrt(static_cast<double>(problem.y.size()));
+}
+
 }  // namespace
 
 void validate(const Problem& problem) {
@@ -86,7 +107,8 @@ Certificate certify(const Problem& problem, const Iterate& x) {
   return certify(problem, x, settle(problem, correlation(problem, x), nonzero_entries(x.beta)));
 }
 
-// `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; and of
+// `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
+// way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which make theta infeasible by as much: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's
 // magnitudes, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
@@ -101,30 +123,38 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   };
   const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm(), ry = dot(r, problem.y),
                norm = problem.penalty.value(nonzeros);
-  double product = 0, magnitude = std::sqrt(dot(problem.y, problem.y));
+  FittedError error = fitted_error(problem, c.support, nonzeros);
+  double product = 0;
   for (Index k = 0; k < nonzeros.size(); ++k) {
     product += nonzeros[k] * known.at_support[k];
-    magnitude += std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
+    error.magnitude +=
+        std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale, c.gap = gap.gap;
   c.residual_norm = std::sqrt(rr);
   c.primal = 0.5 * rr + norm;
   c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
-  const Index p = x.beta.size();
-  double infeasible = 0;
-  if (dual_norm > 0)
-    infeasible = (problem.design.largest_magnitude() + std::sqrt(problem.ridge)) * static_cast<double>(p) /
-                 problem.penalty.weight_sum(p) * c.residual_norm /
-                 (std::sqrt(static_cast<double>(r.size())) * dual_norm);
-  c.rounding = kEpsilon * (norm + std::abs(c.scale * product) + c.residual_norm * magnitude +
-                           std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
+  const double fitted = kEpsilon * error.magnitude + error.along_basis;
+  const double of_primal = kEpsilon * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
+  const double infeasible = dual_norm > 0 ? infeasibility(problem, c.residual_norm / dual_norm) : 0;
+  c.rounding = of_primal + kEpsilon * (std::abs(c.scale * product) +
+                                       std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
+  if (!std::isfinite(c.rounding)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
+    c.scale = c.dual = 0;
+    c.gap = c.primal;
+    c.rounding = of_primal;
+  }
   return c;
 }
 
 Problem restrict_to(const Problem& problem, std::span<const Index> columns) {
-  return {problem.design.select(columns), problem.y, problem.penalty.head(std::ssize(columns)),
-          problem.ridge};
+  return {problem.design.select(columns),
+          problem.y,
+          problem.penalty.head(std::ssize(columns)),
+          problem.ridge,
+          nullptr,
+          problem.projection};
 }
 
 void add_ridge(const Problem& problem, const Vector& beta, Vector& correlation) {

@@ -8,6 +8,7 @@
 
 #include "tyto/math/design.h"
 #include "tyto/math/sorted_l1.h"
+#include "tyto/problem/projection.h"
 
 namespace tyto {
 
@@ -27,6 +28,8 @@ struct Problem {
   SortedL1 penalty;
   double ridge = 0;
   std::shared_ptr<const AtZero> at_zero = nullptr;  // where somebody has read it already
+  // What was projected out of design and y, if anything, and will be reported with the coefficients.
+  std::shared_ptr<const Projection> projection = nullptr;
 };
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
@@ -46,14 +49,18 @@ Iterate make_iterate(const Problem& problem, Vector beta);
 // A proof of how good b is: P(b) - P(b*) <= gap. The dual point is theta = scale * r with r = y - Xb.
 struct Certificate {
   double primal = 0, dual = 0, gap = 0;
-  double rounding = 0;  // what `gap` may be off by in floating point: no tolerance below it can be met
+  // What `gap` may be off by in floating point, up to the coefficients as they are reported: no tolerance
+  // below it can be met.
+  double rounding = 0;
   double scale = 0;
   double residual_norm = 0;
   IndexSet support;  // the columns, of the problem at hand, where b is not 0
 
   double relative_gap() const { return primal > 0 ? gap / primal : gap; }
+  // An objective of 0 is the least there is: then only the coefficients as they are reported round.
   bool meets(double tolerance) const {
-    return std::isfinite(primal) && std::max(gap, 0.0) + rounding <= tolerance * primal;
+    if (!std::isfinite(primal) || !(gap >= -rounding)) return false;
+    return primal == 0 || std::max(gap, 0.0) + rounding <= tolerance * primal;
   }
 };
 

@@ -90,7 +90,7 @@ CriterionChoice choose(const std::vector<Criteria>& criteria, Criterion criterio
   if (!least)
     throw InvalidArgument(
         "choose: cp needs the noise level: the weakest penalty leaves no residual to take it from");
-  return {criterion, step, chosen.freedom, *least};
+  return {criterion, step, chosen.freedom, *least, n};
 }
 
 }  // namespace tyto

@@ -25,9 +25,15 @@ struct Criteria {
 
 // The strength that a criterion chooses.
 struct CriterionChoice {
+  static constexpr double kNearSaturation = 0.8;  // degrees of freedom as a share of the rows
+
   Criterion criterion;
   Index step;
   double freedom, value;
+  double rows;  // n, or the sum of their weights
+
+  // The model all but repeats the data: neither AIC nor BIC is meant for that.
+  bool near_saturation() const { return freedom >= kNearSaturation * rows; }
 };
 
 // Of each step of a path that was fitted to n rows (or the sum of their weights) and p columns. Cp needs the

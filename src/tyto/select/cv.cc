@@ -21,6 +21,8 @@
 namespace tyto {
 namespace {
 
+constexpr Index kMostRepeats = 10'000;
+
 constexpr Names kMeasures({
     std::pair<std::string_view, ErrorMeasure>{"mse", ErrorMeasure::kMse},
     {"mae", ErrorMeasure::kMae},
@@ -276,6 +278,8 @@ void validate(const CvOptions& options) {
     throw InvalidArgument(fmt::format("folds: want a number >= 2, got {}", options.folds));
   if (options.repeats < 1)
     throw InvalidArgument(fmt::format("repeats: want a number >= 1, got {}", options.repeats));
+  if (options.repeats > kMostRepeats)
+    throw InvalidArgument(fmt::format("repeats: want at most {}, got {}", kMostRepeats, options.repeats));
   if (!options.given.empty() && options.repeats > 1)
     throw InvalidArgument(fmt::format("repeats: want 1 where the folds are given, got {}", options.repeats));
   const auto want_once = [](const char* field, const std::vector<double>& numbers) {
@@ -305,6 +309,32 @@ std::vector<double> CvCurve::errors_of(const FoldScore& score) const {
   const auto place = std::ranges::find(by_gamma, gamma, &CvErrors::gamma) - by_gamma.begin();
   const auto steps = std::ssize(path.steps), begin = place * steps;
   return {score.errors.begin() + begin, score.errors.begin() + begin + steps};
+}
+
+std::vector<Comparison> comparisons(const CrossValidation& cv) {
+  const auto best = [&](const std::vector<double>& error, const std::vector<double>& standard_error) {
+    return error[static_cast<std::size_t>(choose(error, standard_error, cv.measure).best)];
+  };
+  std::vector<Comparison> all;
+  const CvCurve& chosen = cv.chosen();
+  if (cv.curves.size() > 1) {
+    const bool by_q = cv.curves[0].q != cv.curves[1].q;
+    Comparison shapes{by_q ? "q" : "slope", {}, {}, by_q ? chosen.q : chosen.slope};
+    for (const CvCurve& curve : cv.curves) {
+      shapes.values.push_back(by_q ? curve.q : curve.slope);
+      shapes.errors.push_back(best(curve.error, curve.standard_error));
+    }
+    all.push_back(std::move(shapes));
+  }
+  if (chosen.by_gamma.size() > 1) {
+    Comparison gammas{"gamma", {}, {}, chosen.gamma};
+    for (const CvErrors& one : chosen.by_gamma) {
+      gammas.values.push_back(one.gamma);
+      gammas.errors.push_back(best(one.error, one.standard_error));
+    }
+    all.push_back(std::move(gammas));
+  }
+  return all;
 }
 
 bool CrossValidation::converged() const {
@@ -339,7 +369,8 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
     throw InvalidArgument(
         fmt::format("observation-weights: want {} numbers, got {}", raw.rows(), weights.size()));
   const std::vector<double> gammas = cv.gammas.empty() ? std::vector<double>{1} : cv.gammas;
-  const CvTask task{raw, response, regression, cv, options, weights, variance(response, weights), gammas};
+  const CvTask task{raw,    response, regression, cv, options, weights, variance(response, weights),
+                    gammas, hooks};
   if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
   return Run(task, hooks)();

@@ -65,7 +65,7 @@ struct CvCurve {
 struct CrossValidation {
   ErrorMeasure measure = ErrorMeasure::kMse;
   Index folds = 0, repeats = 0;
-  std::vector<CvCurve> curves;    // one for each q
+  std::vector<CvCurve> curves;    // one for each q, or each slope
   std::vector<FoldScore> scores;  // those that were finished, by shape, repeat and fold
   // The choice: a curve, at its gamma, and two of its steps, best <= 1-SE in strength. Not there before all
   // folds are.
@@ -79,16 +79,33 @@ struct CrossValidation {
   const CvCurve& chosen() const { return curves.at(static_cast<std::size_t>(chosen_curve)); }
 };
 
+// A parameter that was chosen together with the strength: its values, and the best mean error of each.
+struct Comparison {
+  std::string name;  // "q", "slope" or "gamma"
+  std::vector<double> values, errors;
+  double chosen;
+};
+// One for each parameter that had several values; gammas are compared on the curve that was chosen.
+std::vector<Comparison> comparisons(const CrossValidation& cv);
+
 struct CvProgress {
   Index done, folds;    // folds, of all repeats and shapes
   double seconds;       // so far
   double seconds_left;  // a guess; negative while there is none
 };
 
+// One fold's models, on the data's own scale.
+struct FoldModels {
+  IndexSet held_out;              // rows
+  std::vector<DataScale> models;  // for each gamma, for each strength
+};
+
 struct CvHooks {
   std::vector<FoldScore> finished = {};                      // by an earlier run of the same
   std::function<bool(const CvProgress&)> progress = {};      // return false to stop
   std::function<void(const FoldScore&)> fold_finished = {};  // calls do not overlap
+  // The errors of each model, the smaller the better, in place of the error measure; called on any thread.
+  std::function<std::vector<double>(const FoldModels&)> score = {};
 };
 
 // Fits the path on all rows, then, along the same grid, on the training rows of every fold, and scores each

@@ -3,22 +3,26 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "tyto/base/error.h"
+#include "tyto/base/json.h"
 #include "tyto/base/version.h"
 #include "tyto/data/atomic_file.h"
 
 namespace tyto {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kFormat = "tyto-cv-state-2";
+// The last field: of all bytes before it.
+constexpr std::string_view kChecksum = ",\n \"checksum\": \"";
+constexpr const char* kBeginAnew = "; remove the file to begin anew";
+constexpr std::string_view kBeginning = "{\"format\": \"";
+constexpr std::size_t kShown = 40;  // characters of somebody else's words
+constexpr const char* kFormat = "tyto-cv-state-3";
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -59,6 +63,12 @@ std::string fingerprint(const Numbers& numbers) {
   return print.text();
 }
 
+std::string with_checksum(const std::string& text) {
+  Fingerprint print;
+  for (const char c : text) print.add(std::uint64_t{static_cast<unsigned char>(c)});
+  return text + std::string(kChecksum) + print.text() + "\"}\n";
+}
+
 template <class T>
 Json maybe(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
@@ -85,7 +95,7 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
           {"repeats", cv.repeats},
           {"seed", cv.seed},
           {"error", name(cv.error)},
-          {"steps", cv.path.steps},
+          {"steps", cv.path.alphas.empty() ? Json(cv.path.steps) : Json(cv.path.alphas)},
           {"ratio", cv.path.ratio},
           {"max-explained", maybe(cv.path.max_explained)},
           {"min-change", maybe(cv.path.min_change)},
@@ -101,7 +111,7 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
 Status parse_status(const std::string& text) {
   for (const Status status : {Status::kConverged, Status::kEpochLimit, Status::kStalled})
     if (name(status) == text) return status;
-  throw DataError("expected a status of a finished fit, got '" + text.substr(0, 40) + "'");
+  throw DataError("expected a status of a finished fit, got '" + text.substr(0, kShown) + "'");
 }
 
 Json to_json(const FoldScore& score) {
@@ -126,10 +136,16 @@ std::vector<double> numbers(const Json& json) {
   return result;
 }
 
+Index count(const Json& json, const char* field) {
+  if (!json.at(field).is_number_unsigned())
+    throw DataError(std::string("expected a whole number as ") + field + " of a fold" + kBeginAnew);
+  return json[field].get<Index>();
+}
+
 FoldScore parse(const Json& json) {
   FoldScore score;
-  score.shape = json.at("shape"), score.repeat = json.at("repeat"), score.fold = json.at("fold");
-  score.rows = json.at("rows"), score.weight = json.at("weight"), score.passes = json.at("passes");
+  score.shape = count(json, "shape"), score.repeat = count(json, "repeat"), score.fold = count(json, "fold");
+  score.rows = count(json, "rows"), score.weight = json.at("weight"), score.passes = json.at("passes");
   score.errors = numbers(json.at("errors")), score.relative_gaps = numbers(json.at("relative_gaps"));
   for (const Json& status : json.at("statuses")) score.statuses.push_back(parse_status(status));
   return score;
@@ -144,8 +160,8 @@ void compare(const Json& found, const Json& wanted) {
   for (const auto& [key, value] : wanted.items())
     if (const Json got = found.value(key, Json()); got != value) {
       const std::string why = key == "data" ? "other data"
-                                            : "--" + hyphenated(key) + " " + got.dump().substr(0, 40) +
-                                                  ", not " + value.dump().substr(0, 40);
+                                            : "--" + hyphenated(key) + " " + got.dump().substr(0, kShown) +
+                                                  ", not " + value.dump().substr(0, kShown);
       throw DataError("holds folds of another run: of " + why +
                       "; give the options of that run, or another file");
     }
@@ -155,13 +171,20 @@ void compare(const Json& found, const Json& wanted) {
 
 CvState::CvState(std::string path, const Design& raw, const Vector& response,
                  const RegressionOptions& regression, const CvOptions& cv, const FitOptions& options)
-    : path_(std::move(path)), setting_(setting(raw, response, regression, cv, options).dump()) {
+    : path_(std::move(path)),
+      setting_(setting(raw, response, regression, cv, options).dump()),
+      limits_{std::max<Index>({1, std::ssize(cv.qs), std::ssize(cv.slopes)}), cv.repeats,
+              cv.given.empty() ? cv.folds : std::ranges::max(cv.given) + 1, raw.rows(),
+              std::max<Index>(1, std::ssize(cv.gammas))} {
   std::error_code ignored;
   if (!std::filesystem::exists(path_, ignored)) return;
   const std::string text = read_whole(path_);
+  check_json_depth(text, path_);
   try {
     load(text);
   } catch (const nlohmann::json::exception&) {
+    if (text.starts_with(kBeginning))
+      throw DataError(path_ + ": expected a whole file, got one that was damaged or cut off" + kBeginAnew);
     throw DataError(path_ + ": expected folds of a cross-validation (" + kFormat + "), got something else");
   } catch (const DataError& error) {
     throw DataError(path_ + ": " + error.what());
@@ -170,9 +193,35 @@ CvState::CvState(std::string path, const Design& raw, const Vector& response,
 
 void CvState::load(const std::string& text) {
   const Json json = Json::parse(text);
-  if (json.at("format") != kFormat) throw DataError(std::string("expected format ") + kFormat);
+  if (json.at("format") != kFormat)
+    throw DataError(std::string("expected format ") + kFormat + ", got " +
+                    json["format"].dump().substr(0, kShown) + kBeginAnew);
+  if (const std::size_t end = text.rfind(kChecksum);
+      end == std::string::npos || text != with_checksum(text.substr(0, end)))
+    throw DataError(
+        std::string("expected a file that fits its checksum, got one that was damaged or edited") +
+        kBeginAnew);
   compare(json.at("setting"), Json::parse(setting_));
-  for (const Json& score : json.at("folds")) finished_.push_back(parse(score));
+  for (const Json& score : json.at("folds")) check_and_add(parse(score));
+}
+
+// With the right checksum, these are only ever wrong where somebody means them to be.
+void CvState::check_and_add(FoldScore score) {
+  const auto wrong = [](const std::string& what) { return DataError("expected " + what + kBeginAnew); };
+  if (score.shape >= limits_.shapes || score.repeat >= limits_.repeats || score.fold >= limits_.folds)
+    throw wrong("folds of this run, got others");
+  if (score.rows < 1 || score.rows > limits_.rows) throw wrong("folds of some of the rows, got others");
+  if (!(score.weight >= 0 && std::isfinite(score.weight))) throw wrong("a finite weight >= 0 of each fold");
+  if (!(score.passes >= 0 && std::isfinite(score.passes))) throw wrong("finite passes >= 0 of each fold");
+  const auto strengths = score.statuses.size();
+  if (strengths == 0 || score.relative_gaps.size() != strengths ||
+      score.errors.size() != strengths * static_cast<std::size_t>(limits_.gammas))
+    throw wrong("an error, a gap and a status for each strength of a fold");
+  const auto same = [&](const FoldScore& s) {
+    return s.shape == score.shape && s.repeat == score.repeat && s.fold == score.fold;
+  };
+  if (std::ranges::any_of(finished_, same)) throw wrong("each fold once");
+  finished_.push_back(std::move(score));
 }
 
 void CvState::add(const FoldScore& score) {
@@ -184,10 +233,10 @@ void CvState::save() {
   if (!dirty_) return;
   const double start = now();
   std::string text =
-      std::string("{\"format\": \"") + kFormat + "\",\n \"setting\": " + setting_ + ",\n \"folds\": [";
+      std::string(kBeginning) + kFormat + "\",\n \"setting\": " + setting_ + ",\n \"folds\": [";
   for (const FoldScore& score : finished_)
     text += (&score == &finished_.front() ? "\n  " : ",\n  ") + to_json(score).dump();
-  write_atomically(path_, text + "\n ]}\n");
+  write_atomically(path_, with_checksum(text + "\n ]"));
   last_saved_ = now(), cost_ = last_saved_ - start, dirty_ = false;
 }
 

@@ -8,7 +8,8 @@
 namespace tyto {
 
 // The finished folds of a cross-validation, in a file, so that a run that was ended goes on from there. The
-// file also says what was run; folds of another run are refused.
+// file also says what was run; folds of another run are refused, and so is a file that was damaged or edited:
+// it ends with a checksum.
 class CvState {
  public:
   // Reads the file where there is one. Throws DataError if it holds something else, or folds of other data or
@@ -22,9 +23,14 @@ class CvState {
   void save();  // what is not written yet
 
  private:
+  struct Limits {  // of the numbers in the file
+    Index shapes, repeats, folds, rows, gammas;
+  };
   void load(const std::string& text);
+  void check_and_add(FoldScore score);
 
   std::string path_, setting_;
+  Limits limits_;
   std::vector<FoldScore> finished_;
   bool dirty_ = false;
   double last_saved_ = 0, cost_ = 0;  // seconds

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "tyto/base/error.h"
+
 namespace tyto {
 namespace {
 
@@ -40,26 +42,51 @@ Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBe
   return prediction.rowwise() + intercepts;
 }
 
+// The coefficients of each step of a path, and those by least squares on its pattern, if they are wanted.
+struct Ends {
+  std::vector<SparseBeta> penalized, relaxed;
+};
+Ends ends(const CvTask& task, const Regression& regression, const Path& path) {
+  const bool relaxes = std::ranges::any_of(task.gammas, [](double gamma) { return gamma != 1; });
+  Ends both;
+  for (const PathStep& step : path.steps) {
+    both.penalized.push_back(step.beta);
+    if (relaxes) both.relaxed.push_back(relax(regression.problem, step.beta).beta);
+  }
+  return both;
+}
+
+// What the hook makes of these models.
+std::vector<double> errors_by_hook(const CvTask& task, const Regression& regression, const Ends& both,
+                                   std::span<const Index> held_out) {
+  FoldModels fold{{held_out.begin(), held_out.end()}, {}};
+  for (const double gamma : task.gammas)
+    for (std::size_t k = 0; k < both.penalized.size(); ++k)
+      fold.models.push_back(regression.on_data_scale(
+          gamma == 1 ? both.penalized[k] : mixed(both.penalized[k], both.relaxed[k], gamma)));
+  std::vector<double> found = task.hooks.score(fold);
+  if (found.size() != fold.models.size()) throw InvalidArgument("score: want one number for each model");
+  return found;
+}
+
 // What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
 // is bounded.
 std::vector<double> errors(const CvTask& task, const Regression& regression, const Path& path,
                            const Design& rows, std::span<const Index> held_out) {
+  const Ends both = ends(task, regression, path);
+  if (task.hooks.score) return errors_by_hook(task, regression, both, held_out);
+  const bool relaxes = !both.relaxed.empty();
   const Vector truth = task.response(held_out), weights = task.weights(held_out);
   const std::size_t steps = path.steps.size(),
                     most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
   const std::vector<double> asked = task.gammas;
-  const bool relaxes = std::ranges::any_of(asked, [](double gamma) { return gamma != 1; });
-  std::vector<SparseBeta> penalized, relaxed;
-  for (const PathStep& step : path.steps) {
-    penalized.push_back(step.beta);
-    if (relaxes) relaxed.push_back(relax(regression.problem, step.beta).beta);
-  }
   std::vector<double> result(steps * asked.size());
   for (std::size_t begin = 0; begin < steps; begin += most) {
     const std::size_t count = std::min(most, steps - begin);
-    const Eigen::MatrixXd tight = predicted(regression, std::span(penalized).subspan(begin, count), rows);
+    const Eigen::MatrixXd tight =
+        predicted(regression, std::span(both.penalized).subspan(begin, count), rows);
     const Eigen::MatrixXd loose =
-        relaxes ? predicted(regression, std::span(relaxed).subspan(begin, count), rows) : tight;
+        relaxes ? predicted(regression, std::span(both.relaxed).subspan(begin, count), rows) : tight;
     for (std::size_t g = 0; g < asked.size(); ++g)
       for (std::size_t k = 0; k < count; ++k) {
         const auto column = static_cast<Index>(k);

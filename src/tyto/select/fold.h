@@ -15,6 +15,7 @@ struct CvTask {
   Vector weights;              // of the rows
   double variance;             // of the response
   std::vector<double> gammas;  // that are asked for; 1 where nothing is relaxed
+  const CvHooks& hooks;
 };
 
 // One fold along the grid of a curve. Its scores are complete unless the observer or the clock ended it.

@@ -79,6 +79,7 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   model.solver = find_solver(fit_options.solver).name, model.screening = fit_options.screening;
   model.status = name(fit.status), model.tolerance = fit_options.tolerance;
   model.primal = c.primal, model.dual = c.dual, model.gap = c.gap, model.relative_gap = c.relative_gap();
+  model.rounding = c.rounding;
   model.response_name = data.response_name;
   const auto [coefficients, intercept] = regression.on_data_scale(beta);
   model.intercept = intercept;

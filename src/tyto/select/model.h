@@ -30,6 +30,18 @@ struct RelaxedCoefficients {
   std::vector<double> penalized, relaxed;
 };
 
+// How alike the features of a cluster are: |r_ij| over the pairs of its members, where r_ij is their
+// correlation in the data (of weighted rows, where rows have weights). Equal magnitudes alone do not say
+// that: two coefficients may also tie by coincidence.
+struct ClusterCorrelation {
+  static constexpr double kCoincidental = 0.5;  // a mean below it: a tie by coincidence
+  static constexpr Index kMostMembers = 500;    // that are compared; of more, so many at even distances
+
+  double mean = 0, least = 0;
+
+  bool coincidental() const { return mean < kCoincidental; }
+};
+
 // What is kept of a fit: enough to predict, and to verify the certificate from the data alone.
 struct Model {
   Index n = 0, p = 0;
@@ -37,6 +49,7 @@ struct Model {
   double alpha = 0;
   std::string solver, screening, status;
   double tolerance = 0, primal = 0, dual = 0, gap = 0, relative_gap = 0;
+  double rounding = 0;  // of the gap: see Certificate
   double intercept = 0;
   std::vector<Coefficient> coefficients;
   std::string response_name;
@@ -44,11 +57,14 @@ struct Model {
   std::string target, weights_column, weights_file;  // weights: of the rows
   std::vector<std::string> dropped;
   bool missing_dropped = false;  // rows with missing values were left out
-  // By cross-validation: has the least error, is the sparsest within one standard error of it.
+  // By cross-validation: has the least error; has the largest strength whose error is within one standard
+  // error of that.
   bool best = false, one_se = false;
   std::vector<CriterionChoice> chosen_by;      // criteria that chose this strength of a path
   std::optional<RelaxedCoefficients> relaxed;  // where a relaxed fit was asked for
   std::optional<Noise> noise;                  // where alpha comes from it
+  // Of each cluster, nothing for those of one feature; empty where it was not computed.
+  std::vector<std::optional<ClusterCorrelation>> correlations;
 
   Index clusters() const;
 };
@@ -63,6 +79,14 @@ std::vector<Model> make_models(const Dataset& data, const RegressionOptions& opt
 // The same for the path that cross-validation chose, which must be complete.
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const CrossValidation& cv, const FitOptions& fit_options);
+
+// Fills in the correlations of models that were fitted to this data.
+void correlate_clusters(const Dataset& data, std::vector<Model>& models);
+
+// What makes these models, or the choice among them, doubtful: a sentence each. A choice at the end of its
+// path, or of nearly as many degrees of freedom as rows; a level of the noise that did not settle.
+std::vector<std::string> warnings(const std::vector<Model>& models);
+std::vector<std::string> warnings(const std::vector<Model>& models, std::size_t step);  // of one of them
 
 // Features are found by name where the model and the data both have names, else by position; then the width
 // must agree. Throws InvalidArgument that says what does not fit.

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "tyto/base/json.h"
 
 // Models as JSON, with the names of docs/cli.md: the model file and the result of a fit are one document, and
 // those of a path hold an array of what differs from strength to strength.
 namespace tyto {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr const char* kModelFormat = "tyto-model-1";
 inline constexpr const char* kFitFormat = "tyto-fit-1";

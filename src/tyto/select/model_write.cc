@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "tyto/data/text.h"
 #include "tyto/select/model.h"
 #include "tyto/select/model_formats.h"
 
@@ -35,6 +36,17 @@ Json setting(const Model& model, const char* format) {
   return json;
 }
 
+// Of each cluster [mean, least] of |r|, null for one feature; and the clusters that are ties by coincidence.
+Json correlations_json(const Model& model) {
+  Json each = Json::array(), ties = Json::array();
+  for (std::size_t k = 0; k < model.correlations.size(); ++k) {
+    const auto& found = model.correlations[k];
+    each.push_back(found ? Json{found->mean, found->least} : Json());
+    if (found && found->coincidental()) ties.push_back(k);
+  }
+  return {{"cluster_correlation", std::move(each)}, {"coincidental_clusters", std::move(ties)}};
+}
+
 // What belongs to one strength.
 Json outcome(const Model& model) {
   Json columns = Json::array(), clusters = Json::array(), names = Json::array();
@@ -50,6 +62,7 @@ Json outcome(const Model& model) {
             {"primal", model.primal},
             {"dual", model.dual},
             {"gap", model.gap},
+            {"rounding", model.rounding},
             {"relative_gap", model.relative_gap},
             {"nonzeros", model.coefficients.size()},
             {"clusters", model.clusters()},
@@ -57,6 +70,7 @@ Json outcome(const Model& model) {
             {"coefficients", std::move(columns)},
             {"cluster_of", std::move(clusters)},
             {"names", std::move(names)}};
+  if (std::ssize(model.correlations) == model.clusters()) json.update(correlations_json(model));
   if (model.relaxed)
     json.update({{"gamma", model.relaxed->gamma},
                  {"penalized_intercept", model.relaxed->penalized_intercept},
@@ -92,7 +106,8 @@ Json criterion_choices(const std::vector<Model>& models) {
     for (const CriterionChoice& choice : model.chosen_by)
       json[std::string(name(choice.criterion))] = {
           {"step", choice.step},          {"alpha", model.alpha}, {"nonzeros", model.coefficients.size()},
-          {"clusters", model.clusters()}, {"df", choice.freedom}, {"value", choice.value}};
+          {"clusters", model.clusters()}, {"df", choice.freedom}, {"value", choice.value},
+          {"rows", choice.rows}};
   return json;
 }
 
@@ -113,12 +128,22 @@ Json choice(const std::vector<Model>& models, const CrossValidation& cv, Index s
           {"standard_error", cv.chosen().standard_error.at(k)}};
 }
 
+Json compared(const CrossValidation& cv) {
+  Json json = Json::array();
+  for (const Comparison& one : comparisons(cv))
+    json.push_back(
+        {{"name", one.name}, {"values", one.values}, {"errors", one.errors}, {"chosen", one.chosen}});
+  return json;
+}
+
 // What the model file and the result of a cross-validation have in common, without the fits.
 Json cv_document(const std::vector<Model>& models, const CrossValidation& cv, const char* format) {
   Json json = setting(models.at(0), format);
   json.update({{"measure", name(cv.measure)},
                {"folds", cv.folds},
                {"repeats", cv.repeats},
+               {"compared", compared(cv)},
+               {"warnings", warnings(models)},
                {"best", choice(models, cv, cv.best)},
                {"one_se", choice(models, cv, cv.one_se)}});
   return json;
@@ -150,6 +175,7 @@ Json score_json(const FoldScore& score, const CvCurve& curve, std::size_t gamma)
 Json document(const Model& model, const char* format) {
   Json json = setting(model, format);
   json.update(outcome(model));
+  json["warnings"] = warnings({model});
   return json;
 }
 
@@ -172,19 +198,12 @@ std::string dump(const Json& json) {
   return text + "\n}\n";
 }
 
-std::string quoted(const std::string& name) {
-  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
-  std::string result = "\"";
-  for (const char c : name) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 constexpr const char* kColumns = "column,name,coefficient,cluster\n";
 
 std::string rows(const Model& model, const std::string& before) {
   std::string csv;
   for (const Coefficient& c : model.coefficients)
-    csv += before + std::to_string(c.column) + "," + quoted(c.name) + "," + Json(c.value).dump() + "," +
+    csv += before + std::to_string(c.column) + "," + csv_text(c.name) + "," + Json(c.value).dump() + "," +
            std::to_string(c.cluster) + "\n";
   return csv;
 }
@@ -202,6 +221,7 @@ std::string to_json(const Model& model, const Fit& fit) {
 std::string to_json(const std::vector<Model>& models) {
   Json json = setting(models.at(0), kPathModelFormat);
   json.update(criterion_choices(models));
+  json["warnings"] = warnings(models);
   for (const Model& model : models) json["fits"].push_back(outcome(model));
   return dump(json);
 }
@@ -210,6 +230,7 @@ std::string to_json(const std::vector<Model>& models, const Path& path,
                     const std::vector<Criteria>& criteria) {
   Json json = setting(models.at(0), kPathFormat);
   json.update(criterion_choices(models));
+  json["warnings"] = warnings(models);
   json.update({{"alpha_max", path.alpha_max},
                {"steps", path.alphas.size()},
                {"ratio", path.ratio},

@@ -107,6 +107,22 @@ class Estimate {
 
 std::string_view name(NoiseStatus status) { return kStatuses.name(status); }
 
+std::string_view explained(NoiseStatus status) {
+  switch (status) {
+    case NoiseStatus::kConverged:
+      return "";
+    case NoiseStatus::kCycle:
+      return "its supports come again, and sigma is the largest among them, which selects the least";
+    case NoiseStatus::kLimit:
+      return "the limit of rounds, epochs or time was reached";
+    case NoiseStatus::kTooManySelected:
+      return "the columns selected leave no degrees of freedom";
+    case NoiseStatus::kNoNoise:
+      return "least squares on the columns selected leaves no residual";
+  }
+  return "";
+}
+
 NoiseStatus parse_noise_status(std::string_view text) {
   if (const auto found = kStatuses.find(text)) return *found;
   throw DataError("expected a status of a noise estimate, got '" + std::string(text.substr(0, 40)) + "'");

@@ -19,11 +19,16 @@ enum class NoiseStatus {
 std::string_view name(NoiseStatus status);
 NoiseStatus parse_noise_status(std::string_view name);  // throws DataError
 
+// What it means where it is not converged, in a sentence; empty where it is.
+std::string_view explained(NoiseStatus status);
+
 // The standard deviation of the noise, given or estimated.
 struct Noise {
   double sigma = 0;
   Index iterations = 0;                    // of the estimate
   std::optional<NoiseStatus> status = {};  // none where sigma was given
+
+  bool settled() const { return status.value_or(NoiseStatus::kConverged) == NoiseStatus::kConverged; }
 };
 
 // What sigma is multiplied with to get the multiplier of the weights: the root mean square of the columns'

@@ -12,8 +12,10 @@
 namespace tyto {
 namespace {
 
+constexpr Index kMostSteps = 100'000;  // each is kept
+
 template <class T>
-InvalidArgument want(const char* field, const char* wish, T got) {
+InvalidArgument want(const char* field, std::string_view wish, T got) {
   return InvalidArgument(fmt::format("{}: want {}, got {}", field, wish, got));
 }
 
@@ -124,7 +126,7 @@ Path fit_path(const Regression& regression, const PathOptions& rules, const FitO
   Problem unit = problem;
   unit.penalty = regression.shape;
   Path path = fit_path(unit, alphas, rules, options, observer);
-  path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
+  if (rules.alphas.empty()) path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
   return path;
 }
 
@@ -136,6 +138,7 @@ std::vector<double> alpha_grid(double alpha_max, Index n, Index p, const PathOpt
   validate(options);
   if (!(alpha_max >= 0 && std::isfinite(alpha_max)))
     throw want("alpha_max", "a finite number >= 0", alpha_max);
+  if (!options.alphas.empty()) return options.alphas;
   if (alpha_max == 0) return {1};
   const double ratio = resolved_ratio(options, n, p);
   const auto last = static_cast<double>(std::max<Index>(1, options.steps - 1));
@@ -175,6 +178,8 @@ void relax(const Regression& regression, double gamma, Path& path) {
 void validate(const PathOptions& options) {
   const auto in_unit = [](const std::optional<double>& x) { return !x || (*x > 0 && *x <= 1); };
   if (options.steps < 1) throw want("steps", "a number >= 1", options.steps);
+  if (options.steps > kMostSteps)
+    throw want("steps", fmt::format("at most {} strengths", kMostSteps), options.steps);
   if (!(options.ratio >= 0 && options.ratio < 1))
     throw want("ratio", "a number in (0, 1), or 0 for automatic", options.ratio);
   if (!in_unit(options.max_explained))

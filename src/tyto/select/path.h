@@ -19,6 +19,7 @@ struct PathOptions {
   std::optional<double> min_change = {};     // adds less than this to what a non-empty one before explained,
   std::optional<Index> max_nonzeros = {};    // has so many coefficients that are not 0,
   std::optional<Index> max_clusters = {};    // or so many clusters.
+  std::vector<double> alphas = {};           // the strengths themselves, the largest first, if not empty
 };
 void validate(const PathOptions& options);
 
@@ -70,8 +71,8 @@ using PathObserver = std::function<bool(const PathProgress&)>;
 
 double resolved_ratio(const PathOptions& options, Index n, Index p);  // with 0 replaced
 
-// alpha_max ratio^(k / (steps - 1)), k = 0, ..., steps - 1. Where alpha_max is 0 every solution is 0, and one
-// strength, 1, is enough.
+// Those of the options, or alpha_max ratio^(k / (steps - 1)), k = 0, ..., steps - 1. Where alpha_max is 0
+// every solution is 0, and one strength, 1, is enough.
 std::vector<double> alpha_grid(double alpha_max, Index n, Index p, const PathOptions& options);
 
 // Fits alpha * J for each alpha, where J is the penalty of `unit`, each from the solution before it. alphas:

@@ -59,20 +59,40 @@ double mean(const Vector& response, const Design& design) {
   return roots.array().square().matrix().dot(response) / design.total_weight();
 }
 
-// The response beside the design: weighted like its rows, and without what lies along its basis, which is
-// returned.
-Vector take_out(const Design& design, bool intercept, Vector& y) {
-  Vector along = Vector::Zero(design.basis().cols());
-  if (intercept) along[0] = mean(y, design), y.array() -= along[0];
+// The response beside the design: weighted like its rows, and without what lies along its basis, of which the
+// coordinates are returned. Twice, as rounding leaves something the first time; much, where the mean is
+// large.
+Projection::Response take_out(const Design& design, bool intercept, Vector& y) {
+  Projection::Coordinates along = Projection::Coordinates::Zero(design.basis().cols());
+  if (intercept) {
+    const double constant = mean(y, design);
+    y.array() -= constant;
+    along[0] = constant;
+  }
   if (design.roots().size() > 0) y = (design.roots().array() > 0).select(design.roots().cwiseProduct(y), 0);
-  const double size = y.norm();
-  const Vector rest = design.coordinates(y);
-  for (Index d = intercept ? 1 : 0; d < along.size(); ++d)
-    along[d] = rest[d], y -= rest[d] * design.basis().col(d);
-  // What rounding leaves of a response that unpenalised columns explain is nothing.
-  const double rounding = static_cast<double>(y.size() + 16) * std::numeric_limits<double>::epsilon();
-  if (along.size() > (intercept ? 1 : 0) && y.norm() <= rounding * size) y.setZero();
-  return along;
+  double norm = y.norm();
+  for (int twice = 0; twice < 2; ++twice) {
+    const Vector rest = design.coordinates(y);
+    along += rest.cast<long double>();
+    y -= design.basis() * rest;
+  }
+  // What rounding leaves of a response that unpenalised columns explain is nothing; it counts as an error.
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double left = y.norm();
+  if (along.size() > (intercept ? 1 : 0) && left <= static_cast<double>(y.size() + 16) * kEpsilon * norm) {
+    y.setZero();
+    norm += left / kEpsilon;
+  }
+  return {std::move(along), norm};
+}
+
+// The intercept (if there is one) and the unpenalised columns as coordinates of the design's basis.
+Eigen::MatrixXd triangle(const Design& design, bool intercept, std::span<const Index> unpenalized) {
+  const Index count = design.basis().cols();
+  Eigen::MatrixXd result = Eigen::MatrixXd::Identity(count, count);
+  for (Index k = 0; k < std::ssize(unpenalized); ++k)
+    result.col(k + (intercept ? 1 : 0)) = design.offsets().col(unpenalized[static_cast<std::size_t>(k)]);
+  return result;
 }
 
 double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
@@ -97,15 +117,16 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   result.has_intercept = options.intercept;
   Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights);
   validate(design, response);
+  std::vector<double> magnitudes;  // of the unpenalised columns
   for (const Index j : options.unpenalized) {
+    const double magnitude = design.magnitudes()[j] * design.scale(j);
     const Index before = design.basis().cols();
     design = design.without(j);
-    if (design.basis().cols() > before) result.free.push_back(j);
+    if (design.basis().cols() == before) continue;
+    result.free.push_back(j);
+    magnitudes.push_back(magnitude);
   }
-  result.triangle = Eigen::MatrixXd::Identity(design.basis().cols(), design.basis().cols());
-  for (Index k = 0; k < std::ssize(result.free); ++k)
-    result.triangle.col(k + (options.intercept ? 1 : 0)) =
-        design.offsets().col(result.free[static_cast<std::size_t>(k)]);
+  const Eigen::MatrixXd coordinates = triangle(design, options.intercept, result.free);
   result.columns = raw.cols();
   result.penalized = Selection::first(raw.cols());
   if (!options.unpenalized.empty()) {
@@ -117,9 +138,12 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   }
 
   Vector y = response;
-  result.response_along = take_out(design, options.intercept, y);
+  Projection::Response along = take_out(design, options.intercept, y);
   result.shape = shape(options, design);
   result.problem = {design, y, result.shape, options.ridge};
+  if (design.basis().cols() > 0)
+    result.problem.projection = std::make_shared<const Projection>(
+        coordinates, Vector::Map(magnitudes.data(), std::ssize(magnitudes)), std::move(along));
   validate(result.problem);
   result.problem.at_zero = std::make_shared<AtZero>(at_zero(result.problem));
   result.alpha_max = result.problem.at_zero->dual_norm;
@@ -143,18 +167,21 @@ Regression Regression::at(double multiplier) const {
 DataScale Regression::on_data_scale(const SparseBeta& beta) const {
   const Design& design = problem.design;
   std::vector<std::pair<Index, double>> all;
-  Vector along = response_along;  // what the intercept and the unpenalised columns have to explain
+  IndexSet support;
   for (SparseBeta::InnerIterator it(beta); it; ++it) {
-    const double own = it.value() / design.scale(it.index());
-    all.emplace_back(penalized[it.index()], own);
-    along -= own * design.offsets().col(it.index());
+    all.emplace_back(penalized[it.index()], it.value() / design.scale(it.index()));
+    support.push_back(it.index());
   }
-  triangle.triangularView<Eigen::Upper>().solveInPlace(along);
+  Vector others;  // the intercept and the unpenalised coefficients
+  if (problem.projection) {
+    const Vector values = Vector::Map(beta.valuePtr(), beta.nonZeros());
+    others = problem.projection->coefficients(design, support, values).values;
+  }
   const Index first = has_intercept ? 1 : 0;
   for (Index k = 0; k < std::ssize(free); ++k)
-    all.emplace_back(free[static_cast<std::size_t>(k)], along[first + k]);
+    all.emplace_back(free[static_cast<std::size_t>(k)], others[first + k]);
   std::ranges::sort(all);
-  DataScale result{SparseBeta(columns), has_intercept ? along[0] : 0};
+  DataScale result{SparseBeta(columns), has_intercept ? others[0] : 0};
   result.coefficients.reserve(std::ssize(all));
   for (const auto& [column, value] : all) result.coefficients.insertBack(column) = value;
   return result;

@@ -46,11 +46,9 @@ struct Regression {
   double alpha_max = 0;
   Index columns = 0;         // of the data
   Selection penalized = {};  // those of them that are columns of the problem
-  // The intercept and the unpenalised columns span the design's basis, which is projected out of the problem.
+  // The intercept and the unpenalised columns are projected out of the problem, which has the way back.
   bool has_intercept = false;
-  IndexSet free = {};             // unpenalised columns that do not depend on those before
-  Eigen::MatrixXd triangle = {};  // the intercept (if there is one) and they, as coordinates of the basis
-  Vector response_along = {};     // the coordinates of the response
+  IndexSet free = {};  // unpenalised columns that do not depend on those before
 
   Regression at(double multiplier) const;  // the same with another alpha
   DataScale on_data_scale(

@@ -123,6 +123,7 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
             find_solver(options.solver).make(options.stochastic), Point(problem),
             Selection::first(design.cols()), Correlation(counted, problem.penalty.nonnegative()),
             CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
+  state_->projection = problem.projection;
   state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
     state_->correlation.adopt(problem.y, problem.at_zero);

@@ -55,7 +55,8 @@ struct Sequence::State {
   Correlation correlation;
   CorrelationSpan span;  // for several at once
   Index entries;
-  Index ahead = kAhead;                             // fits that are tried at once
+  Index ahead = kAhead;  // fits that are tried at once
+  std::shared_ptr<const Projection> projection = nullptr;
   std::shared_ptr<const AtZero> at_zero = nullptr;  // X'y that came with the problem: a pass, once it is used
   FullPass pass = {};                               // the last one, where all columns are read
   bool on_path = false;
@@ -109,7 +110,7 @@ struct Sequence::State {
   void check(const SortedL1& penalty) const;
   Problem problem(const SortedL1& penalty) const {
     check(penalty);
-    return {design, y, penalty, ridge};
+    return {design, y, penalty, ridge, nullptr, projection};
   }
 
   // Seeing ahead (foreseen.cc). Few columns, with a small Gram matrix, are all wanted sooner or later.

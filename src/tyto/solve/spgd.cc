@@ -38,7 +38,7 @@ class Spgd final : public Solver {
   IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
                    const Goal&) override {
     const bool first = !std::isfinite(primal_);
-    if (c.primal <= primal_ + c.rounding && (first || x.beta != snapshot_.beta)) {
+    if (first || (c.primal <= primal_ + c.rounding && x.beta != snapshot_.beta)) {
       snapshot_ = x, ascent_ = correlation, primal_ = c.primal;
     } else {
       x = snapshot_, step_ /= 2;

@@ -221,7 +221,20 @@ void WorkingSet::products(std::span<const Index> slots, std::span<const double> 
       kernels::axpy(factors[k], products_.col(place(slots[k])).data(), out.data(), out.size());
     return;
   }
-  sparse_products(slots, factors, out);
+  if (gathered_.has_far_columns())
+    products_with_sum(slots, factors, out);
+  else
+    sparse_products(slots, factors, out);
+}
+
+// Of all rows of the sum: where means are taken off each entry, there are no zeros to leave out.
+void WorkingSet::products_with_sum(std::span<const Index> slots, std::span<const double> factors,
+                                   Vector& out) const {
+  Vector total;
+  sum(slots, factors, total);
+  out.resize(active());
+  gathered_.transpose_multiply(active_, total, out.data());
+  for (std::size_t k = 0; k < slots.size(); ++k) out[place(slots[k])] += ridge_ * factors[k];
 }
 
 // Only rows that the sum has an entry in count: raw_j'D^2 z, and then what centring takes off, which for both

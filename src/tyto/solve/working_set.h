@@ -58,6 +58,7 @@ class WorkingSet {
   void append(std::span<const Index> columns, const Design& design);
   void index_rows(Index from);  // active places from there on
   void sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out);
+  void products_with_sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
   Design full_;
   double ridge_ = 0;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "tyto/base/error.h"
@@ -142,17 +141,21 @@ class Equations {
 
 }  // namespace
 
-RelaxedClaim read_relaxed(const nlohmann::json& model) {
+RelaxedClaim read_relaxed(const Json& model) {
   RelaxedClaim claim;
-  claim.gamma = model.at("gamma"), claim.intercept = model.at("intercept");
-  claim.penalized_intercept = model.at("penalized_intercept");
-  claim.relaxed_intercept = model.at("relaxed_intercept");
-  claim.fits_intercept = model.at("fit_intercept");
-  claim.clusters = model.at("cluster_of").get<std::vector<Index>>();
-  claim.penalized = model.at("penalized").get<std::vector<double>>();
-  claim.relaxed = model.at("relaxed").get<std::vector<double>>();
-  for (const auto& [column, value] : model.at("coefficients").get<std::vector<std::pair<Index, double>>>())
-    claim.columns.push_back(column), claim.coefficients.push_back(value);
+  claim.gamma = number_at(model, "gamma");
+  if (!(claim.gamma >= 0 && claim.gamma <= 1)) throw DataError("expected gamma in [0, 1]");
+  claim.intercept = number_at(model, "intercept");
+  claim.penalized_intercept = number_at(model, "penalized_intercept");
+  claim.relaxed_intercept = number_at(model, "relaxed_intercept");
+  claim.fits_intercept = model.at("fit_intercept").get<bool>();
+  claim.clusters = whole_numbers_at(model, "cluster_of");
+  claim.penalized = numbers_at(model, "penalized");
+  claim.relaxed = numbers_at(model, "relaxed");
+  for (const auto& [column, value] : entries_at(model, "coefficients")) {
+    claim.columns.push_back(column);
+    claim.coefficients.push_back(value);
+  }
   for (const std::size_t size : {claim.clusters.size(), claim.penalized.size(), claim.relaxed.size()})
     if (size != claim.columns.size())
       throw DataError("expected one cluster, one penalized and one relaxed number for each coefficient");

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "tyto/base/json.h"
 #include "tyto/data/dataset.h"
 
 // What a model says of its relaxed fit, checked by plain loops in extended precision.
@@ -17,7 +17,7 @@ struct RelaxedClaim {
   std::vector<double> coefficients, penalized, relaxed;  // on the data's own scale, one for each column
 };
 // Throws DataError, or the exceptions of the JSON library.
-RelaxedClaim read_relaxed(const nlohmann::json& model);
+RelaxedClaim read_relaxed(const Json& model);
 
 struct RelaxedFinding {
   double error = 0;    // the largest |z'r| / (||z|| ||y||) of the pattern's normal equations

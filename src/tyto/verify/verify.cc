@@ -1,17 +1,17 @@
 #include "tyto/verify/verify.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
 
 #include "tyto/base/error.h"
 #include "tyto/data/atomic_file.h"
-#include "tyto/math/weights.h"
-#include "tyto/verify/relaxed.h"
+#include "tyto/verify/claim.h"
 
 namespace tyto {
 namespace {
@@ -19,102 +19,8 @@ namespace {
 using Real = long double;
 using Reals = std::vector<Real>;
 
-// The model's own words.
-struct Claim {
-  Index n, p;
-  bool intercept, standardize, nonnegative, weighted, converged;
-  double constant, primal, gap, tolerance, ridge;
-  std::vector<Index> unpenalized;
-  std::vector<std::pair<Index, double>> coefficients;
-  std::vector<std::string> names;
-  Reals weights;
-  std::optional<RelaxedClaim> relaxed = {};  // then the coefficients above are the penalised ones
-};
-
-void check_shape(const Claim& claim, const Dataset& data) {
-  const auto wrong = [](const char* what, Index want, Index got) {
-    return InvalidArgument("data: want " + std::to_string(want) + " " + what + ", as in the model, got " +
-                           std::to_string(got));
-  };
-  if (data.design.rows() != claim.n) throw wrong("rows", claim.n, data.design.rows());
-  if (data.design.cols() != claim.p) throw wrong("feature columns", claim.p, data.design.cols());
-  if (data.response.size() != claim.n)
-    throw InvalidArgument("data: want a response to verify against, got none");
-  if (claim.weighted && data.weights.size() != claim.n)
-    throw InvalidArgument("data: want the observation weights that the model was fitted with, got none");
-  if (data.names.empty() || claim.names.size() != claim.coefficients.size()) return;
-  for (std::size_t k = 0; k < claim.names.size(); ++k)
-    if (const auto& name = data.names[static_cast<std::size_t>(claim.coefficients[k].first)];
-        name != claim.names[k])
-      throw InvalidArgument("data: want column '" + claim.names[k] + "' at place " +
-                            std::to_string(claim.coefficients[k].first) + ", got '" + name + "'");
-}
-
-Reals weights_of(const std::string& path, const nlohmann::json& model, Index n, Index p) {  // p: penalised
-  Vector shape;
-  if (model.contains("weight_values")) {
-    const auto values = model["weight_values"].get<std::vector<double>>();
-    shape = Eigen::Map<const Vector>(values.data(), std::ssize(values));
-  } else {
-    shape = make_weights(model.at("weights").get<std::string>(),
-                         {n, p, model.at("q"), model.value("slope", 1.0)});
-  }
-  if (shape.size() != p) throw DataError(path + ": expected p weights, got " + std::to_string(shape.size()));
-  Reals weights(shape.begin(), shape.end());
-  for (Real& weight : weights) weight *= model.at("alpha").get<double>();
-  if (!std::is_sorted(weights.rbegin(), weights.rend()) || !(weights.back() >= 0) || !(weights.front() > 0))
-    throw DataError(path + ": expected weights that are >= 0 and do not increase");
-  return weights;
-}
-
-// The certificate is about the penalised fit, which a relaxed model keeps.
-void take_penalized(Claim& claim, RelaxedClaim relaxed) {
-  claim.constant = relaxed.penalized_intercept;
-  for (std::size_t k = 0; k < claim.coefficients.size(); ++k)
-    claim.coefficients[k].second = relaxed.penalized[k];
-  claim.relaxed = std::move(relaxed);
-}
-
-// Checks that the model fits the data before anything of size p is made: a damaged model may claim any p.
-// `json` is what is said of one strength; `shared`, of all of them, and none can deny it.
-Claim read_claim(const std::string& path, nlohmann::json json, const nlohmann::json& shared,
-                 const Dataset& data) {
-  try {
-    json.update(shared);
-    Claim claim{json.at("n"),
-                json.at("p"),
-                json.at("fit_intercept"),
-                json.at("standardize"),
-                json.value("nonnegative", false),
-                !json.value("weights_column", std::string()).empty() ||
-                    !json.value("weights_file", std::string()).empty(),
-                json.at("status") == "converged",
-                json.at("intercept"),
-                json.at("primal"),
-                json.at("gap"),
-                json.at("tolerance"),
-                json.value("ridge", 0.0),
-                json.value("unpenalized", std::vector<Index>()),
-                json.at("coefficients"),
-                json.at("names"),
-                {}};
-    for (const auto& [column, value] : claim.coefficients)
-      if (column < 0 || column >= claim.p) throw DataError(path + ": expected columns 0 to p - 1");
-    for (const Index column : claim.unpenalized)
-      if (column < 0 || column >= claim.p || std::ranges::count(claim.unpenalized, column) > 1)
-        throw DataError(path + ": expected unpenalised columns from 0 to p - 1, each once");
-    if (std::ssize(claim.unpenalized) >= claim.p)
-      throw DataError(path + ": expected at least one column that is penalised");
-    if (!(claim.ridge >= 0)) throw DataError(path + ": expected a ridge >= 0");
-    if (json.contains("gamma")) take_penalized(claim, read_relaxed(json));
-    check_shape(claim, data);
-    const Index n = claim.weighted ? std::llround(std::min(data.weights.sum(), 1e15)) : claim.n;
-    claim.weights = weights_of(path, json, n, claim.p - std::ssize(claim.unpenalized));
-    return claim;
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(path + ": expected a tyto model: " + error.what());
-  }
-}
+// Relative differences between two computations of one number that mean nothing.
+constexpr Real kPrimalDigits = 1e-9L, kGapDigits = 1e-6L;
 
 // How often each row counts, once if nobody says otherwise.
 Reals row_weights(const Claim& claim, const Dataset& data) {
@@ -141,16 +47,43 @@ struct Setting {
   std::vector<Reals> directions;
 };
 
-Column measure(const Design& design, Index j, const Claim& claim, const Reals& weights) {
-  const Real total = sum(weights);
-  Column column;
-  Real first = 0, stored = 0;
-  design.for_each_entry(j, [&](Index i, double x) {
-    const Real weight = weights[static_cast<std::size_t>(i)];
-    first += weight * x, stored += weight;
+// One number for each row, with their sum and that of their magnitudes.
+struct Rows {
+  explicit Rows(Reals numbers) : values(std::move(numbers)) {
+    for (const Real value : values) {
+      total += value;
+      magnitude += std::abs(value);
+    }
+  }
+  Reals values;
+  Real total = 0, magnitude = 0;
+};
+
+// The sum over the rows where column j has no entry: what the others leave of the total, or, where they are
+// most of it and the difference would be rounding, row by row.
+Real sum_elsewhere(const Design& design, Index j, const Rows& rows) {
+  Real stored = 0, magnitude = 0;
+  Index count = 0;
+  design.for_each_entry(j, [&](Index i, double) {
+    stored += rows.values[static_cast<std::size_t>(i)];
+    magnitude += std::abs(rows.values[static_cast<std::size_t>(i)]);
+    ++count;
   });
+  if (count == std::ssize(rows.values)) return 0;
+  if (2 * magnitude <= rows.magnitude) return rows.total - stored;
+  Reals others = rows.values;
+  design.for_each_entry(j, [&](Index i, double) { others[static_cast<std::size_t>(i)] = 0; });
+  return sum(others);
+}
+
+Column measure(const Design& design, Index j, const Claim& claim, const Rows& rows) {
+  const Reals& weights = rows.values;
+  const Real total = rows.total;
+  Column column;
+  Real first = 0;
+  design.for_each_entry(j, [&](Index i, double x) { first += weights[static_cast<std::size_t>(i)] * x; });
   if (claim.intercept) column.center = first / total;
-  Real squares = std::max<Real>(0, total - stored) * column.center * column.center;
+  Real squares = sum_elsewhere(design, j, rows) * column.center * column.center;
   design.for_each_entry(j, [&](Index i, double x) {
     squares += weights[static_cast<std::size_t>(i)] * (x - column.center) * (x - column.center);
   });
@@ -175,8 +108,8 @@ Setting make_setting(const Claim& claim, const Dataset& data) {
     if (!(weight >= 0)) throw InvalidArgument("data: want observation weights >= 0, got one below");
     setting.roots.push_back(std::sqrt(weight));
   }
-  for (Index j = 0; j < claim.p; ++j)
-    setting.columns.push_back(measure(data.design, j, claim, setting.weights));
+  const Rows rows(setting.weights);
+  for (Index j = 0; j < claim.p; ++j) setting.columns.push_back(measure(data.design, j, claim, rows));
   if (claim.intercept) setting.directions.push_back(setting.roots);
   for (const Index u : claim.unpenalized) {
     setting.penalized[static_cast<std::size_t>(u)] = false;
@@ -213,33 +146,44 @@ Real dual_norm(Reals magnitudes, const Reals& weights) {
 
 // x_j'r for every penalised column, r orthogonal to the directions.
 Reals correlations(const Setting& setting, const Dataset& data, const Reals& residual) {
-  const Real all = dot(setting.roots, residual);
+  Reals weighted = residual;
+  for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] *= setting.roots[i];
+  const Rows rows(std::move(weighted));
   Reals result;
   for (Index j = 0; j < data.design.cols(); ++j) {
     if (!setting.penalized[static_cast<std::size_t>(j)]) continue;
     const Column& column = setting.columns[static_cast<std::size_t>(j)];
-    Real product = 0, stored = 0;
+    Real product = 0;
     data.design.for_each_entry(j, [&](Index i, double x) {
-      const Real r = setting.roots[static_cast<std::size_t>(i)] * residual[static_cast<std::size_t>(i)];
-      product += (x - column.center) * r, stored += r;
+      product += (x - column.center) * rows.values[static_cast<std::size_t>(i)];
     });
-    product -=
-        column.center * (all - stored);  // entries that are not stored are zeros, centred like the others
+    // Entries that are not stored are zeros, centred like the others.
+    if (column.center != 0) product -= column.center * sum_elsewhere(data.design, j, rows);
     result.push_back(product / column.scale);
   }
   return result;
 }
 
 struct Bounds {
+  Real response;  // sum of squares, as the rows are weighted
   Real primal, dual;
   Real noise;    // what the numbers that a solver states in double precision may be off by
   bool allowed;  // no coefficient is negative that may not be
 };
 
+// y less its first number where there is an intercept, which takes that up: the difference is exact, and the
+// rounding of what follows is that of the spread of y, not that of its mean.
+Reals shifted(const Claim& claim, const Vector& response) {
+  const Real shift = claim.intercept ? response[0] : 0;
+  Reals y(response.begin(), response.end());
+  for (Real& value : y) value -= shift;
+  return y;
+}
+
 Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
-  Reals y(data.response.begin(), data.response.end()), residual = y,
-                                                       beta(static_cast<std::size_t>(claim.p), 0);
-  for (Real& value : residual) value -= claim.constant;
+  Reals y = shifted(claim, data.response), residual = y, beta(static_cast<std::size_t>(claim.p), 0);
+  const Real constant = claim.intercept ? Real(claim.constant) - data.response[0] : Real(claim.constant);
+  for (Real& value : residual) value -= constant;
   Real spread = 0;  // sum_j |b_j| ||x_j||, uncentred
   bool allowed = true;
   for (const auto& [column, coefficient] : claim.coefficients) {
@@ -278,28 +222,59 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
   Real s = rr > 0 ? ry / rr : 0;
   if (claim.nonnegative) s = std::max<Real>(s, 0);
   if (norm * std::abs(s) > 1) s = std::copysign(1 / norm, s);
-  return {primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y)), allowed};
+  Real squares = 0;
+  for (Index i = 0; i < data.response.size(); ++i) {
+    const Real value = data.response[i];
+    squares += setting.weights[static_cast<std::size_t>(i)] * value * value;
+  }
+  return {squares, primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y)), allowed};
+}
+
+constexpr Real kResolution = 1e-24L;  // of the squares of the response
+
+// Of the claims: P(b) is the stated one; the gap is no larger than the stated one, with the rounding error
+// that the model states for it, which may not be more than a converged fit has to spare; and no smaller than
+// 0, which no gap is. Each comparison fails where a number is NaN.
+std::string fault(const Claim& claim, const Bounds& found) {
+  const Real gap = found.primal - found.dual, noise = found.noise;
+  const Real stated = std::max(Real(claim.gap), Real(0)) + claim.rounding;
+  if (!std::isfinite(static_cast<double>(found.primal)) || !std::isfinite(static_cast<double>(found.dual)) ||
+      !std::isfinite(static_cast<double>(noise)))
+    return "the objective or the dual value is not a finite number";
+  if (!found.allowed) return "a coefficient is negative, which the model says that none is";
+  if (!(std::abs(found.primal - claim.primal) <= kPrimalDigits * found.primal + claim.rounding + noise))
+    return "the primal value is not the one that the model states";
+  if (!(gap >= -noise)) return fmt::format("the gap is negative beyond rounding: {:.3g}", double(gap));
+  if (!(claim.gap >= -(claim.rounding + noise)))
+    return fmt::format("the stated gap is negative beyond rounding: {:.3g}", claim.gap);
+  if (!(gap <= stated * (1 + kGapDigits) + noise))
+    return "the gap is larger than the one that the model states";
+  // An objective of 0 is the least there is; what is left is how doubles hold the intercept.
+  if (claim.primal == 0 && claim.gap == 0)
+    return claim.rounding <= kResolution * found.response
+               ? ""
+               : "the stated rounding is larger than that of the response";
+  if (!(claim.rounding <= found.primal + noise))
+    return "the stated rounding is larger than the objective, so that the gap says nothing";
+  if (!claim.converged) return "";
+  if (!(stated <= claim.tolerance * found.primal * (1 + kGapDigits) + noise))
+    return "the stated gap and its rounding are larger than the tolerance that the model states";
+  if (!(gap <= claim.tolerance * found.primal + noise))
+    return "the gap is larger than the tolerance that the model states";
+  return "";
 }
 
 Verification judge(const Claim& claim, const Bounds& found) {
-  Verification result{static_cast<double>(found.primal),
-                      static_cast<double>(found.dual),
-                      static_cast<double>(found.primal - found.dual),
-                      claim.primal,
-                      claim.gap,
-                      claim.tolerance,
-                      true,
-                      ""};
-  const auto slack = static_cast<double>(found.noise);
-  const auto fails = [&](const std::string& why) { result.holds = false, result.reason = why; };
-  if (!found.allowed)
-    fails("a coefficient is negative, which the model says that none is");
-  else if (!(std::abs(result.primal - claim.primal) <= 1e-9 * result.primal + slack))
-    fails("the primal value is not the one that the model states");
-  else if (!(result.gap <= std::max(claim.gap, 0.0) * (1 + 1e-6) + slack))
-    fails("the gap is larger than the one that the model states");
-  else if (claim.converged && !(result.gap <= claim.tolerance * result.primal + slack))
-    fails("the gap is larger than the tolerance that the model states");
+  Verification result;
+  result.primal = static_cast<double>(found.primal);
+  result.dual = static_cast<double>(found.dual);
+  result.gap = static_cast<double>(found.primal - found.dual);
+  result.claimed_primal = claim.primal;
+  result.claimed_gap = claim.gap;
+  result.claimed_rounding = claim.rounding;
+  result.tolerance = claim.tolerance;
+  result.reason = fault(claim, found);
+  result.holds = result.reason.empty();
   return result;
 }
 
@@ -313,12 +288,6 @@ void judge_relaxed(const Claim& claim, const Setting& setting, const Dataset& da
   result.holds = false, result.reason = found.reason;
 }
 
-nlohmann::json parse(const std::string& text, const std::string& path) {
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) throw DataError(path + ": expected a tyto model (JSON), got something else");
-  return json;
-}
-
 }  // namespace
 
 std::vector<Verification> verify(const std::string& model_path, const Dataset& data,
@@ -328,17 +297,16 @@ std::vector<Verification> verify(const std::string& model_path, const Dataset& d
 
 std::vector<Verification> verify_text(const std::string& model, const std::string& model_path,
                                       const Dataset& data, std::optional<Index> step) {
-  nlohmann::json shared = parse(model, model_path), fits = nlohmann::json::array({nlohmann::json::object()});
-  if (shared.contains("fits")) fits = std::move(shared["fits"]), shared.erase("fits");
-  for (const char* key : {"curves", "scores"}) shared.erase(key);  // of a cross-validation: not about a model
-  const auto count = static_cast<Index>(fits.is_array() ? fits.size() : 0);
+  const Document document = read_document(model, model_path);
+  const auto count = std::ssize(document.fits);
   if (step && (*step < 0 || *step >= count))
     throw InvalidArgument("step: want a number from 0 to " + std::to_string(count - 1) + ", got " +
                           std::to_string(*step));
+  check_finite(data);
   std::optional<Setting> setting;  // the same for all strengths of a path
   std::vector<Verification> results;
   for (Index k = step.value_or(0); k < (step ? *step + 1 : count); ++k) {
-    const Claim claim = read_claim(model_path, fits[static_cast<std::size_t>(k)], shared, data);
+    const Claim claim = read_claim(document, static_cast<std::size_t>(k), model_path, data);
     if (!setting) setting = make_setting(claim, data);
     results.push_back(judge(claim, bounds(claim, *setting, data)));
     if (claim.relaxed) judge_relaxed(claim, *setting, data, results.back());

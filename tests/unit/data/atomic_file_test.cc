@@ -76,5 +76,59 @@ TEST(AtomicFile, LeavesNothingBehindOnFailure) {
   EXPECT_EQ(files_in(dir.path("")), 1);
 }
 
+TEST(AtomicFile, AllOrNone) {
+  const TempDir dir;
+  dir.write("a", "old");
+  {
+    AtomicFiles files;
+    files.add(dir.path("a"), "new");
+    files.add(dir.path("b"), "new");
+    EXPECT_EQ(contents_of(dir.path("a")), "old");
+    EXPECT_THROW(files.add(dir.path("no/c"), "new"), DataError);
+  }
+  EXPECT_EQ(contents_of(dir.path("a")), "old");
+  EXPECT_EQ(files_in(dir.path("")), 1);
+  AtomicFiles files;
+  files.add(dir.path("a"), "new");
+  files.add(dir.path("b"), "newer");
+  files.commit();
+  EXPECT_EQ(contents_of(dir.path("a")), "new");
+  EXPECT_EQ(contents_of(dir.path("b")), "newer");
+  EXPECT_EQ(files_in(dir.path("")), 2);
+}
+
+TEST(AtomicFile, WhatCannotBeWrittenThroughKeepsTheOthersBack) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  const TempDir dir;
+  dir.write("a", "old");
+  AtomicFiles files;
+  files.add("/dev/full", "new");
+  files.add(dir.path("a"), "new");
+  EXPECT_THROW(files.commit(), DataError);
+  EXPECT_EQ(contents_of(dir.path("a")), "old");
+}
+
+TEST(AtomicFile, RemovesWhatKilledRunsLeft) {
+  const TempDir dir;
+  dir.write("a.tyto-0123456789abcdef.tmp", "left over");
+  for (const char* other : {"a.tyto-0123456789abcdeg.tmp", "a.tyto-0123456789abcde.tmp", "a.tmp",
+                            "b.tyto-0123456789abcdef.tmp", "aa.tyto-0123456789abcdef.tmp"})
+    dir.write(other, "not ours");
+  fs::create_directory(dir.path("a.tyto-1123456789abcdef.tmp"));
+  AtomicFiles living;
+  living.add(dir.path("a"), "living");
+  write_atomically(dir.path("a"), "new");  // leaves alone what `living` is about to rename
+  EXPECT_FALSE(fs::exists(dir.path("a.tyto-0123456789abcdef.tmp")));
+  EXPECT_EQ(files_in(dir.path("")), 8);
+  living.commit();
+  EXPECT_EQ(contents_of(dir.path("a")), "living");
+  EXPECT_EQ(files_in(dir.path("")), 7);
+}
+
+TEST(AtomicFile, ReadsNoDeviceWithoutEnd) {
+  EXPECT_EQ(read_whole("/dev/null"), "");
+  EXPECT_THROW(read_whole("/dev/zero"), DataError);
+}
+
 }  // namespace
 }  // namespace tyto

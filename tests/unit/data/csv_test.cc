@@ -24,6 +24,7 @@ class Csv : public testing::Test {
 };
 
 TEST_F(Csv, TakesTheLastColumnByDefault) {
+  EXPECT_EQ(read_text("1,2,3\n").response[0], 3);
   const Dataset data = read_text("a,b,y\n1,2,3\n4,+5e0,.6\n");
   EXPECT_EQ(dense_copy(data.design), matrix(2, 2, {1, 2, 4, 5}));
   EXPECT_EQ(data.response, Eigen::Vector2d(3, .6));
@@ -40,7 +41,34 @@ TEST_F(Csv, FindsHeaderAndDelimiter) {
     EXPECT_EQ(data.response, Eigen::Vector2d(3, 6)) << text;
     EXPECT_TRUE(data.names.empty()) << text;
   }
-  EXPECT_EQ(read_text("y,1377,1748\n1,2,3\n").names, (Names{"y", "1377"}));
+  EXPECT_EQ(read_text("y,1377,1748\n1,2,3\n", {.target = "1748"}).names, (Names{"y", "1377"}));
+}
+
+TEST_F(Csv, FindsTheTargetByItsName) {
+  const Dataset data = read_text("Y,1377,1748\n1,2,3\n");
+  EXPECT_EQ(data.names, (Names{"1377", "1748"}));
+  EXPECT_EQ(data.response[0], 1);
+  EXPECT_TRUE(data.response_by_name);
+  EXPECT_FALSE(read_text("1,2,3\n").response_by_name);
+  EXPECT_THROW(read_text("a,b\n1,2\n"), InvalidArgument);
+  EXPECT_THROW(read_text("label,y\n1,2\n"), InvalidArgument);
+}
+
+TEST_F(Csv, TakesTheHeaderAsItIsTold) {
+  const std::string text = "1,2,3\n0.5,7,2\n";
+  EXPECT_EQ(read_text(text).warnings.size(), 1U);
+  EXPECT_EQ(read_text(text).design.rows(), 2);
+  const Dataset told = read_text(text, {.target = "3", .header = Header::kYes});
+  EXPECT_EQ(told.names, (Names{"1", "2"}));
+  EXPECT_EQ(told.design.rows(), 1);
+  EXPECT_TRUE(told.warnings.empty());
+  EXPECT_TRUE(read_text(text, {.header = Header::kNo}).warnings.empty());
+  EXPECT_TRUE(read_text("1,2,3\n2,3,4\n0.5,1,1\n").warnings.empty());
+}
+
+TEST_F(Csv, ReadsLinesThatEndAsOnOldMacs) {
+  const Dataset data = read_text("a,b,y\r1,2,3\r4,5,6\r");
+  EXPECT_EQ(dense_copy(data.design), matrix(2, 2, {1, 2, 4, 5}));
 }
 
 TEST_F(Csv, FollowsQuotes) {

@@ -31,10 +31,10 @@ std::vector<Malformed> libsvm_cases() {
       {"a.svm", "inf 2:1\n", "DIR/a.svm:1: expected a finite label, got 'inf'"},
       {"a.svm", "3:1 4:1\n", "DIR/a.svm:1: expected a number as label, got '3:1'"},
       {"a.svm", "1 2:\n", "DIR/a.svm:1: expected a finite number for feature 2, got ''"},
-      {"a.svm", "1 2: 3\n", "DIR/a.svm:1: expected index:value, got '3'"},
+      {"a.svm", "1 2: 3\n", "DIR/a.svm:1: expected index:value, got '3'; --format csv reads plain tables"},
       {"a.svm", "1 2:nan\n", "DIR/a.svm:1: expected a finite number for feature 2, got 'nan'"},
       {"a.svm", "1 2:1x\n", "DIR/a.svm:1: expected a finite number for feature 2, got '1x'"},
-      {"a.svm", "1 2\n", "DIR/a.svm:1: expected index:value, got '2'"},
+      {"a.svm", "1 2\n", "DIR/a.svm:1: expected index:value, got '2'; --format csv reads plain tables"},
       {"a.svm", "1 -2:1\n", "DIR/a.svm:1: expected index:value, got '-2:1'"},
       {"a.svm", "1 99999999999:1\n", "DIR/a.svm:1: expected an index up to 2147483647, got '99999999999:1'"},
       {"a.svm", "1 2147483647:1\n",
@@ -97,7 +97,7 @@ std::vector<Malformed> csv_cases() {
       {"a.txt",
        "\xff\xfe"
        "1\n",
-       "DIR/a.txt: expected UTF-8 text, got UTF-16"},
+       "DIR/a.txt: expected UTF-8 text, got UTF-16: save the file as UTF-8"},
       {"a.csv", "1,2\n", "format: unknown format 'xls'; known: csv, libsvm, mtx, npy", {.format = "xls"}},
   };
 }

@@ -54,5 +54,38 @@ TEST(Text, QuotesInOneShortLine) {
             "\\xc2\\x9b\\xe2\\x80\\xa8");  // control sequence, line separator
 }
 
+TEST(Text, EscapesWhatATerminalActsOn) {
+  EXPECT_EQ(printable("\x1b[2J\n\x7f\t"), "\\x1b[2J\\x0a\\x7f\\x09");
+  EXPECT_EQ(printable_lines("a\x1b\nb\r\n"), "a\\x1b\nb\\x0d\n");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\xe2\\x80\\xae"
+            "b");  // from here on, right to left
+  for (const char* hidden : {"\xe2\x80\x8b", "\xe2\x80\x8f", "\xe2\x81\xa6", "\xd8\x9c", "\xef\xbb\xbf"})
+    EXPECT_EQ(printable(hidden).find(hidden), std::string::npos);
+  for (const char* shown :
+       {"\xe2\x80\x8d", "\xe2\x80\x94", "\xd7\xa9", "\xe2\x81\xb0"})  // Hebrew, dashes, ...
+    EXPECT_EQ(printable(shown), shown);
+  EXPECT_EQ(valid_utf8("a\xe2\x80\xae\x1b\xff"), "a\xe2\x80\xae\x1b\\xff");  // names are kept as they are
+}
+
+TEST(Text, FieldsThatASpreadsheetDoesNotRun) {
+  EXPECT_EQ(csv_text("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_text("+a"), "'+a");
+  EXPECT_EQ(csv_text("-a"), "'-a");
+  EXPECT_EQ(csv_text("@a"), "'@a");
+  EXPECT_EQ(csv_text("\ta"), "\"'\ta\"");
+  EXPECT_EQ(csv_text("\ra"), "\"'\ra\"");
+  EXPECT_EQ(csv_text("\xef\xbc\x9d"
+                     "a"),
+            "'\xef\xbc\x9d"
+            "a");
+  EXPECT_EQ(csv_text("=a\",b"), "\"'=a\"\",b\"");
+  EXPECT_EQ(csv_text("a;=b"), "\"a;=b\"");
+  EXPECT_EQ(csv_text("-nan"), "'-nan");
+  for (const char* harmless : {"", "a", "-1.5", "+2", "a=b", "1-2", "my name"})
+    EXPECT_EQ(csv_text(harmless), harmless);
+}
+
 }  // namespace
 }  // namespace tyto

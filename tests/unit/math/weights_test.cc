@@ -54,11 +54,11 @@ TEST(Weights, BhInvertTheTailEverywhere) {
   EXPECT_NEAR(make_weights("bh", {10, 3, 1.0})[2], 0, 1e-15);
 }
 
-// w_i = bh_i sqrt(1 + sum_{j < i} w_j^2 / (n - i - 1)), constant from where it would rise or has no freedom.
+// w_i = bh_i sqrt(1 + sum_{j < i} w_j^2 / (n - i)), constant from where it would rise or has no freedom.
 Vector naive_gaussian(const WeightContext& context) {
   Vector w = make_weights("bh", context);
   for (Index i = 2; i <= context.p; ++i) {
-    const auto freedom = static_cast<double>(context.n - i - 1);
+    const auto freedom = static_cast<double>(context.n - i);
     const double corrected =
         w[i - 1] * std::sqrt(1 + w.head(i - 1).squaredNorm() / std::max(freedom, 1e-300));
     if (freedom <= 0 || corrected > w[i - 2]) {
@@ -88,6 +88,25 @@ TEST(Weights, GaussianAreHeldWhereTheyWouldRise) {
   EXPECT_LT(held, 100);
   EXPECT_GT(held, 1);
   for (Index i = held; i < 100; ++i) EXPECT_EQ(w[i], w[held - 1]);
+}
+
+void expect_published(const Vector& got, const std::vector<double>& want) {
+  ASSERT_EQ(got.size(), std::ssize(want));
+  for (Index i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[static_cast<std::size_t>(i)], 1e-6) << i;
+}
+
+// What the tests of libslope (tests/lambda_sequence.cpp) state for the same sequences. Its OSCAR weights are
+// theta_1 + theta_2 (p - i): a slope of p theta_2 / theta_1, times theta_1.
+TEST(Weights, AreThoseThatOthersPublish) {
+  expect_published(make_weights("bh", {10, 4, 0.1}), {2.241402727, 1.959963984, 1.780464341, 1.644853626});
+  expect_published(make_weights("bh", {10, 6, 0.5}),
+                   {1.731664396, 1.382994127, 1.150349380, 0.967421566, 0.812217801, 0.674489750});
+  expect_published(make_weights("gaussian", {10, 4, 0.3}), {1.780464, 1.700998, 1.657533, 1.628381});
+  expect_published(make_weights("gaussian", {3, 4, 0.5}), {1.5341205, 1.5341205, 1.5341205, 1.5341205});
+  expect_published(2 * make_weights("oscar", {10, 4, 0.3, 0.2}), {2.3, 2.2, 2.1, 2.0});
+  expect_published(make_weights("lasso", {10, 4, 0.3}), {1, 1, 1, 1});
+  expect_published(make_weights("linf", {10, 4, 0.3}), {1, 0, 0, 0});
+  expect_published(make_weights("linear", {10, 4, 0.3}), {1, 0.75, 0.5, 0.25});
 }
 
 TEST(Weights, EverySequenceIsAValidNorm) {

@@ -145,6 +145,17 @@ TEST(Certify, MeetsIsRelativeToThePrimalValue) {
   c.gap = -1e-30, c.rounding = 1e-25;
   EXPECT_FALSE(c.meets(1e-6)) << "a gap within its rounding proves nothing beyond it";
   EXPECT_TRUE(c.meets(1e-4));
+  c.gap = -2e-25;
+  EXPECT_FALSE(c.meets(1e-4)) << "weak duality does not hold: nothing is proved";
+}
+
+// A dual point that may be infeasible by any amount: no number is not a number.
+TEST(Certify, WeightsNextToNothingProveNothing) {
+  const Problem problem =
+      dense_problem(Eigen::MatrixXd::Identity(3, 2), Vector::Constant(3, 1e30), Vector::Constant(2, 5e-309));
+  const Certificate c = certify(problem, make_iterate(problem, Vector::Ones(2)));
+  EXPECT_TRUE(std::isfinite(c.gap) && std::isfinite(c.rounding) && std::isfinite(c.dual));
+  EXPECT_GE(c.gap + c.rounding, c.primal - 0.5e60 * (1 + 1e-12));
 }
 
 TEST(AlphaMax, IsWhereTheSolutionBecomesZero) {
@@ -192,6 +203,20 @@ TEST(RestrictTo, TakesColumnsAndTheHeadOfTheWeights) {
   some << 0, 3;
   EXPECT_EQ(Vector(sparse(some, nonzero_entries(some), columns, 5)), expand(some, columns, 5));
   EXPECT_EQ(sparse(some, nonzero_entries(some), columns, 5).nonZeros(), 1);
+}
+
+// No gap is negative: numbers that say so are wrong by more than their rounding.
+TEST(Certificate, AGapBelowMinusItsRoundingMeetsNoTolerance) {
+  Certificate c;
+  c.primal = 1, c.rounding = 1e-12;
+  for (const double gap : {0.0, 1e-13, -1e-12}) {
+    c.gap = gap;
+    EXPECT_TRUE(c.meets(1e-6));
+  }
+  for (const double gap : {-1.1e-12, -1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    c.gap = gap;
+    EXPECT_FALSE(c.meets(1e-6));
+  }
 }
 
 }  // namespace

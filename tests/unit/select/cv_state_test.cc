@@ -75,5 +75,50 @@ TEST_F(CvStateTest, RefusesFoldsOfAnotherRun) {
   EXPECT_NE(refusal(data, few(5)).find("expected folds of a cross-validation"), std::string::npos);
 }
 
+TEST_F(CvStateTest, EveryDamagedByteIsSeen) {
+  const Data data = simulated(40, 20);
+  CvState state = open(data, few(5));
+  state.add({0, 0, 0, 8, 8.0, {1.25}, {1e-9}, {Status::kConverged}, 1});
+  const std::string good = contents_of(path);
+  for (std::size_t k = 0; k < good.size(); ++k) {
+    std::string damaged = good;
+    damaged[k] = static_cast<char>(damaged[k] ^ 1);
+    folder.write("state.json", damaged);
+    EXPECT_NE(refusal(data, few(5)), "accepted") << k;
+    if (k % 7 != 0) continue;
+    folder.write("state.json", good.substr(0, k));
+    EXPECT_NE(refusal(data, few(5)), "accepted") << k;
+  }
+  folder.write("state.json", good);
+  EXPECT_EQ(refusal(data, few(5)), "accepted");
+}
+
+// A checksum that fits, as of one who means to mislead.
+TEST_F(CvStateTest, NumbersOutOfRangeAreRefused) {
+  const Data data = simulated(40, 20);
+  const std::vector<FoldScore> wrong{{1, 0, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 1, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 5, 8, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, -1, 8, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 0, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 41, 8.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 8, -1.0, {1}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 8, 8.0, {}, {1}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 8, 8.0, {1}, {}, {Status::kConverged}, 1},
+                                     {0, 0, 0, 8, 8.0, {1}, {1}, {}, 1},
+                                     {0, 0, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, -1}};
+  for (const FoldScore& score : wrong) {
+    std::filesystem::remove(path);
+    CvState state = open(data, few(5));
+    state.add(score);
+    EXPECT_NE(refusal(data, few(5)).find(": expected "), std::string::npos);
+  }
+  std::filesystem::remove(path);
+  CvState twice = open(data, few(5));
+  for (int k = 0; k < 2; ++k) twice.add({0, 0, 0, 8, 8.0, {1}, {1}, {Status::kConverged}, 1});
+  twice.save();
+  EXPECT_NE(refusal(data, few(5)).find("expected each fold once"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tyto

@@ -49,12 +49,46 @@ TEST(HugeMeans, SolveToWhatRoundingAllows) {
 }
 
 // Where it is taken off first, nothing is lost: as exact as columns that were centred before.
-TEST(HugeMeans, DenseColumnsLoseNothing) {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Problem problem = far_from_zero(1e6, seed, false);
-    FitOptions options;
-    options.tolerance = 1e-13;
-    expect_certified(problem, fit(problem, options), 1e-13);
+TEST(HugeMeans, ColumnsLoseNothing) {
+  for (const double mean : {1e3, 1e6})
+    for (std::uint64_t seed = 0; seed < 6; ++seed)
+      for (const bool sparse : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << "mean " << mean << " seed " << seed << " sparse " << sparse);
+        const Problem problem = far_from_zero(mean, seed, sparse);
+        FitOptions options;
+        options.tolerance = 1e-13;
+        expect_certified(problem, fit(problem, options), 1e-13);
+      }
+}
+
+// A few zeros among entries with a large mean, and weights that leave next to nothing to the zeros.
+TEST(HugeMeans, SparseColumnsAreAsDenseOnes) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Eigen::MatrixXd x = random_matrix(random, 30, 5).array() + 1e5;
+    Vector rows = Vector::Ones(30);
+    for (Index j = 0; j < 5; ++j) {
+      const Index row = random.below(30);
+      x(row, j) = 0;
+      rows[row] = 1e-14;
+    }
+    const Design dense = Design::dense(x).standardized(true, true, rows);
+    const Design sparse = Design::sparse(Sparse32(x.sparseView())).standardized(true, true, rows);
+    ASSERT_TRUE(sparse.has_far_columns());
+    EXPECT_LE((entries_of(sparse) - entries_of(dense)).norm(), 1e-11 * entries_of(dense).norm());
+    const Vector v = random_vector(random, 30), beta = random_vector(random, 5);
+    Vector got, want;
+    sparse.transpose_multiply(v, got);
+    dense.transpose_multiply(v, want);
+    EXPECT_LE((got - want).norm(), 1e-11 * want.norm());
+    sparse.multiply(beta, got);
+    dense.multiply(beta, want);
+    EXPECT_LE((got - want).norm(), 1e-11 * want.norm());
+    got = want = v;
+    sparse.axpy(2, 0.7, got);
+    dense.axpy(2, 0.7, want);
+    EXPECT_LE((got - want).norm(), 1e-11 * want.norm());
   }
 }
 

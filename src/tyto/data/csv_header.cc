@@ -1,0 +1,106 @@
+#include "tyto/data/csv_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tyto/data/csv_records.h"
+#include "tyto/data/text.h"
+
+namespace tyto {
+namespace {
+
+constexpr std::array<std::string_view, 4> kResponseNames{"y", "target", "label", "response"};
+constexpr Index kRowsLookedAt = 20;  // after the first
+
+bool is_whole(double value) { return value == std::floor(value); }
+
+// The fields that are numbers.
+std::vector<double> numbers_in(const std::vector<std::string>& fields) {
+  std::vector<double> numbers;
+  double value = 0;
+  for (const std::string& field : fields)
+    if (is_number(field, value) && std::isfinite(value)) numbers.push_back(value);
+  return numbers;
+}
+
+// Whole numbers >= 0, each once: as columns are numbered, or years.
+bool could_be_names(std::vector<double> numbers) {
+  std::ranges::sort(numbers);
+  return std::ranges::all_of(numbers, [](double x) { return x >= 0 && is_whole(x); }) &&
+         std::ranges::adjacent_find(numbers) == numbers.end();
+}
+
+bool are_consecutive(const std::vector<double>& numbers) {
+  constexpr std::size_t kFewest = 3;  // 1, 2 alone says nothing
+  const auto broken = std::ranges::adjacent_find(numbers, [](double a, double b) { return b != a + 1; });
+  return numbers.size() >= kFewest && is_whole(numbers[0]) && broken == numbers.end();
+}
+
+// What the rows after the first say.
+struct Rows {
+  bool second_is_consecutive = false;
+  bool all_columns_are_fractional = false;  // each has a number that is not whole
+};
+
+Rows look_at_rows(const Source& source, std::size_t columns, char delimiter) {
+  Rows found;
+  Records records(source);
+  std::string_view record;
+  records.next(record);
+  std::vector<bool> fractional(columns, false);
+  for (Index row = 0; row < kRowsLookedAt && records.next(record); ++row) {
+    std::vector<double> numbers;
+    std::size_t column = 0;
+    for (Fields fields(record, delimiter); !fields.done(); ++column) {
+      double value = 0;
+      if (!is_number(fields.next(), value) || !std::isfinite(value)) continue;
+      numbers.push_back(value);
+      if (column < columns && !is_whole(value)) fractional[column] = true;
+    }
+    if (row == 0) found.second_is_consecutive = are_consecutive(numbers);
+  }
+  found.all_columns_are_fractional = std::ranges::all_of(fractional, [](bool is) { return is; });
+  return found;
+}
+
+}  // namespace
+
+bool is_header(const std::vector<std::string>& fields) {
+  double value = 0;
+  return std::ranges::any_of(fields,
+                             [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
+}
+
+std::string doubt_about_header(const Source& source, const std::vector<std::string>& first, char delimiter) {
+  const std::vector<double> numbers = numbers_in(first);
+  const bool names = could_be_names(numbers);
+  const std::string place = printable(source.name()) + ":1: ";
+  if (is_header(first)) {
+    if (names || 2 * numbers.size() <= first.size()) return {};
+    double value = 0;
+    const auto word = std::ranges::find_if(
+        first, [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
+    return place + "taken for names of columns because of " + in_quotes(*word) +
+           ", though most of it looks like data: --header no or --header yes says what it is";
+  }
+  if (!names || numbers.size() < 2) return {};
+  const Rows rows = look_at_rows(source, first.size(), delimiter);
+  const bool counted = are_consecutive(numbers) && !rows.second_is_consecutive;
+  if (!counted && !rows.all_columns_are_fractional) return {};
+  return place +
+         "taken for data, though it looks like numbers as names of columns: --header yes or --header no says "
+         "what it is";
+}
+
+std::vector<Index> columns_called_response(const std::vector<std::string>& header) {
+  std::vector<Index> found;
+  for (std::size_t j = 0; j < header.size(); ++j)
+    if (std::ranges::find(kResponseNames, lower_case(header[j])) != kResponseNames.end())
+      found.push_back(static_cast<Index>(j));
+  return found;
+}
+
+}  // namespace tyto
