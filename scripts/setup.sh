@@ -6,7 +6,6 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config git python3 python3-venv python3-dev
   libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
-  libopenblas-serial-dev
   libjs-chart.js
   libgtest-dev libbenchmark-dev
   curl ca-certificates unzip bzip2

@@ -129,7 +129,7 @@ bool ends_by_ctrl_c() {
   return last.is(nb::handle(PyExc_KeyboardInterrupt)) && !nb::hasattr(sys, "ps1");
 }
 
-// A job that computes while the process ends may find its BLAS gone. Where Python ends by Ctrl-C that does
+// A job that computes while the process ends may find the library gone. Where Python ends by Ctrl-C that does
 // not matter: it then kills itself, and so does this where Ctrl-C is pressed meanwhile.
 void wait_at_exit() {
   if (ends_by_ctrl_c()) return;

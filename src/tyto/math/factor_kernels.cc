@@ -1,6 +1,7 @@
 // Small matrices: their Cholesky factors and triangular systems.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tyto/math/kernels.h"
 
@@ -71,13 +72,27 @@ bool factorise(double* a, Index stride, Index n) {
       const VectorD v = without(load(d, column + i, rows), rows, a + i, stride, a + j, stride, j);
       if (i == j) {
         const double pivot = hn::GetLane(v);
-        if (!(pivot > 0)) return false;
+        if (!(pivot > 0 && pivot <= std::numeric_limits<double>::max())) return false;
         inverse = hn::Set(d, 1 / std::sqrt(pivot));
       }
       store(d, hn::Mul(v, inverse), column + i, rows);
     }
   }
   return true;
+}
+
+// A vector of rows at a time: each of its columns without what the columns before it take out.
+void solve_factor_right(const ColumnBlock& a, double* b, Index stride, Index rows) {
+  const D d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = 0; i < rows; i += lanes) {
+    const Index height = std::min(lanes, rows - i);
+    for (Index j = 0; j < a.cols; ++j) {
+      double* column = b + j * stride + i;
+      const VectorD v = without(load(d, column, height), height, b + i, stride, a.data + j, a.stride, j);
+      store(d, hn::Mul(v, hn::Set(d, 1 / a.data[j * a.stride + j])), column, height);
+    }
+  }
 }
 
 // A block of rows: what the x before it take out, then among themselves. Divisions wait for nothing.
@@ -139,11 +154,15 @@ HWY_AFTER_NAMESPACE();
 namespace tyto::kernels {
 
 HWY_EXPORT(factorise);
+HWY_EXPORT(solve_factor_right);
 HWY_EXPORT(solve_factor);
 HWY_EXPORT(solve_transposed_factor);
 HWY_EXPORT(multiply_factor);
 
 bool cholesky(double* a, Index stride, Index n) { return HWY_DYNAMIC_DISPATCH(factorise)(a, stride, n); }
+void solve_lower_right(const ColumnBlock& a, double* b, Index stride, Index rows) {
+  HWY_DYNAMIC_DISPATCH(solve_factor_right)(a, b, stride, rows);
+}
 void solve_lower(const double* a, Index stride, Index n, double* x) {
   HWY_DYNAMIC_DISPATCH(solve_factor)(a, stride, n, x);
 }

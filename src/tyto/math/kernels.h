@@ -54,9 +54,38 @@ struct Scaled {
 };
 void bounds(Scaled v, Scaled norm, Scaled size, double* out, Index n);
 
-// Small matrices, by columns `stride` apart, of which only the lower triangle counts: a BLAS has too much to
-// do before it begins.
+// One factor of a product, as lines of `depth` terms: rows of the left factor, columns of the right one.
+struct Factor {
+  const double* data;
+  Index stride;
+  bool lines_contiguous;  // term t of line i is data[i * stride + t], otherwise data[t * stride + i]
+};
+// keep * c + factor * (the products of the lines of a with those of b); c is `rows` x `cols`, and not read
+// where `keep` is 0. `lower`: of c only the lower triangle is computed and written. A sum of products has the
+// same bits wherever it stands in c, whatever else is computed with it.
+struct Product {
+  Factor a, b;
+  Index rows, cols, depth;
+  double keep = 0, factor = 1;
+  bool lower = false;
+};
+void multiply(const Product& product, double* c, Index stride);  // c by columns, `stride` apart
+
+void mirror(double* c, Index stride, Index n);  // the upper triangle from the lower one
+
+struct ColumnBlock {
+  const double* data;
+  Index stride, rows, cols;
+};
+void add_product(double factor, const ColumnBlock& a, const double* x, double* y);  // y <- y + factor a x
+
+const char* instruction_set();  // that of the kernels that run on this processor, as Highway names it
+
+// Small matrices, by columns `stride` apart, of which only the lower triangle counts: larger ones are cut
+// into them.
 bool cholesky(double* a, Index stride, Index n);  // a <- its Cholesky factor; false if it has none
+// b <- b a^-T, of `rows` rows.
+void solve_lower_right(const ColumnBlock& a, double* b, Index stride, Index rows);
 void solve_lower(const double* a, Index stride, Index n, double* x);                        // x <- a^-1 x
 void solve_lower_transposed(const double* a, Index stride, Index n, double* x);             // x <- a^-T x
 void multiply_lower(const double* a, Index stride, Index n, const double* x, double* out);  // out <- a x

@@ -1,65 +1,56 @@
 #include "tyto/math/linear_algebra.h"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <mutex>
+#include <array>
 
 #include "tyto/math/kernels.h"
-
-// The Fortran names are the same in every BLAS and LAPACK.
-extern "C" {
-void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-            const int*, const double*, const int*, const double*, double*, const int*);
-void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*,
-            const double*, double*, const int*);
-void dgemv_(const char*, const int*, const int*, const double*, const double*, const int*, const double*,
-            const int*, const double*, double*, const int*);
-void dpotrf_(const char*, const int*, double*, const int*, int*);
-}
-
-#ifdef TYTO_STATIC_BLAS
-// A serial OpenBLAS hands out its buffers without a lock: two threads may get the same one, and both a wrong
-// product. The linker (--wrap) sends its requests here.
-extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier)
-void* __real_blas_memory_alloc(int procedure);
-void __real_blas_memory_free(void* buffer);
-
-static std::mutex buffers;
-// A process that is forked while another thread holds the lock would wait for it for ever.
-[[maybe_unused]] static const int at_fork =
-    pthread_atfork([] { buffers.lock(); }, [] { buffers.unlock(); }, [] { buffers.unlock(); });
-
-void* __wrap_blas_memory_alloc(int procedure) {
-  const std::lock_guard lock(buffers);
-  return __real_blas_memory_alloc(procedure);
-}
-void __wrap_blas_memory_free(void* buffer) {
-  const std::lock_guard lock(buffers);
-  __real_blas_memory_free(buffer);
-}
-// NOLINTEND(bugprone-reserved-identifier)
-}
-#endif
 
 namespace tyto {
 namespace {
 
-constexpr int kOne = 1;
-constexpr double kUnit = 1;
-// Rows up to which our own loops are faster than a LAPACK, and by which larger triangles are cut: the loops
-// go across columns, which should stay in the cache.
+// Rows up to which a triangle is factorised at once, and by which larger ones are cut: the loops go across
+// columns, which should stay in the cache.
 constexpr Index kSmall = 96;
+// Columns up to which a triangle is solved against many rows at once.
+constexpr Index kNarrow = 32;
 
-int narrow(Index i) { return static_cast<int>(i); }
-int stride(const ConstMatrixView& a) { return narrow(std::max<Index>(a.outerStride(), 1)); }
+kernels::ColumnBlock block(const ConstMatrixView& a) {
+  return {a.data(), a.outerStride(), a.rows(), a.cols()};
+}
+kernels::Factor columns_of(const ConstMatrixView& a) { return {a.data(), a.outerStride(), true}; }
+kernels::Factor rows_of(const ConstMatrixView& a) { return {a.data(), a.outerStride(), false}; }
 
-// y <- y + factor a x
-void add_product(double factor, const ConstMatrixView& a, const double* x, double* y) {
-  if (a.size() == 0) return;
-  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
-  dgemv_("N", &m, &n, &factor, a.data(), &lda, x, &kOne, &kUnit, y, &kOne);
+// c <- c - a b', or its lower triangle alone.
+void subtract_product(const ConstMatrixView& a, const ConstMatrixView& b, MatrixView c, bool lower) {
+  kernels::multiply({.a = rows_of(a),
+                     .b = rows_of(b),
+                     .rows = c.rows(),
+                     .cols = c.cols(),
+                     .depth = a.cols(),
+                     .keep = 1,
+                     .factor = -1,
+                     .lower = lower},
+                    c.data(), c.outerStride());
+}
+
+void scale(double factor, MatrixView c) {
+  if (factor == 0)
+    c.setZero();
+  else
+    c *= factor;
+}
+
+// Where a matrix is cut in two, in whole vectors.
+Index half(Index n) { return (n / 2 + 7) / 8 * 8; }
+
+// b <- b a^-T with the lower triangle of a.
+void solve_right(const ConstMatrixView& a, MatrixView b) {
+  const Index n = a.rows();
+  if (n <= kNarrow) return kernels::solve_lower_right(block(a), b.data(), b.outerStride(), b.rows());
+  const Index first = half(n), rest = n - first;
+  solve_right(a.topLeftCorner(first, first), b.leftCols(first));
+  subtract_product(b.leftCols(first), a.bottomLeftCorner(rest, first), b.rightCols(rest), false);
+  solve_right(a.bottomRightCorner(rest, rest), b.rightCols(rest));
 }
 
 // A triangle is small ones along its diagonal, and what is below each of them: f(first row, the small one,
@@ -76,45 +67,70 @@ void for_panels(const ConstMatrixView& a, F f) {
 }  // namespace
 
 void transpose_product(const ConstMatrixView& a, const ConstMatrixView& b, double keep, MatrixView c) {
-  if (c.size() == 0) return;
-  const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.rows());
-  const int lda = stride(a), ldb = stride(b), ldc = narrow(std::max<Index>(c.outerStride(), 1));
-  dgemm_("T", "N", &m, &n, &k, &kUnit, a.data(), &lda, b.data(), &ldb, &keep, c.data(), &ldc);
+  if (a.rows() == 0) {
+    scale(keep, c);
+    return;
+  }
+  kernels::multiply({.a = columns_of(a),
+                     .b = columns_of(b),
+                     .rows = c.rows(),
+                     .cols = c.cols(),
+                     .depth = a.rows(),
+                     .keep = keep},
+                    c.data(), c.outerStride());
 }
 
 void product(const ConstMatrixView& a, const ConstMatrixView& b, MatrixView c) {
-  c.setZero();
-  if (c.size() == 0 || a.size() == 0) return;
-  const int m = narrow(c.rows()), n = narrow(c.cols()), k = narrow(a.cols());
-  const int lda = stride(a), ldb = stride(b), ldc = narrow(std::max<Index>(c.outerStride(), 1));
-  dgemm_("N", "N", &m, &n, &k, &kUnit, a.data(), &lda, b.data(), &ldb, &kUnit, c.data(), &ldc);
+  if (a.cols() == 0) {
+    c.setZero();
+    return;
+  }
+  kernels::multiply(
+      {.a = rows_of(a), .b = columns_of(b), .rows = c.rows(), .cols = c.cols(), .depth = a.cols()}, c.data(),
+      c.outerStride());
 }
 
 void gram(const ConstMatrixView& a, double keep, MatrixView c) {
-  if (c.size() == 0) return;
-  const int n = narrow(c.rows()), k = narrow(a.rows()), lda = stride(a),
-            ldc = narrow(std::max<Index>(c.outerStride(), 1));
-  dsyrk_("L", "T", &n, &k, &kUnit, a.data(), &lda, &keep, c.data(), &ldc);
-  c.triangularView<Eigen::StrictlyUpper>() = c.transpose();
+  if (a.rows() == 0) {
+    scale(keep, c);
+    return;
+  }
+  kernels::multiply({.a = columns_of(a),
+                     .b = columns_of(a),
+                     .rows = c.rows(),
+                     .cols = c.cols(),
+                     .depth = a.rows(),
+                     .keep = keep,
+                     .lower = true},
+                    c.data(), c.outerStride());
+  kernels::mirror(c.data(), c.outerStride(), c.rows());
 }
 
 void add_product(double factor, const ConstMatrixView& a, const Vector& x, Vector& y) {
-  add_product(factor, a, x.data(), y.data());
+  kernels::add_product(factor, block(a), x.data(), y.data());
 }
 
 void transpose_product(const ConstMatrixView& a, const Vector& x, Vector& y) {
   y.setZero(a.cols());
-  if (a.size() == 0) return;
-  const int m = narrow(a.rows()), n = narrow(a.cols()), lda = stride(a);
-  dgemv_("T", &m, &n, &kUnit, a.data(), &lda, x.data(), &kOne, &kUnit, y.data(), &kOne);
+  Index j = 0;
+  for (; j + 4 <= a.cols(); j += 4) {
+    const std::array<const double*, 4> four{a.col(j).data(), a.col(j + 1).data(), a.col(j + 2).data(),
+                                            a.col(j + 3).data()};
+    kernels::dot4(four.data(), x.data(), a.rows(), y.data() + j);
+  }
+  for (; j < a.cols(); ++j) y[j] = kernels::dot(a.col(j).data(), x.data(), a.rows());
 }
 
+// By halves, so that nearly all of the work is products.
 bool cholesky(MatrixView a) {
-  if (a.rows() <= kSmall) return kernels::cholesky(a.data(), a.outerStride(), a.rows());
-  const int n = narrow(a.rows()), lda = narrow(a.outerStride());
-  int info = 0;
-  dpotrf_("L", &n, a.data(), &lda, &info);
-  return info == 0 && a.diagonal().allFinite();  // NaN is not always seen
+  const Index n = a.rows();
+  if (n <= kSmall) return kernels::cholesky(a.data(), a.outerStride(), n);
+  const Index first = half(n), rest = n - first;
+  if (!cholesky(a.topLeftCorner(first, first))) return false;
+  const auto below = a.bottomLeftCorner(rest, first);
+  solve_right(a.topLeftCorner(first, first), below);
+  subtract_product(below, below, a.bottomRightCorner(rest, rest), true);
+  return cholesky(a.bottomRightCorner(rest, rest));
 }
 
 void cholesky_solve(const ConstMatrixView& factor, Vector& x) {
@@ -126,7 +142,7 @@ void solve_lower(const ConstMatrixView& a, Vector& x) {
   for_panels(a, [&](Index begin, const ConstMatrixView& panel, const ConstMatrixView& below) {
     double* part = x.data() + begin;
     kernels::solve_lower(panel.data(), panel.outerStride(), panel.rows(), part);
-    add_product(-1, below, part, part + panel.rows());
+    kernels::add_product(-1, block(below), part, part + panel.rows());
   });
 }
 
@@ -141,7 +157,7 @@ void multiply_lower(const ConstMatrixView& a, const Vector& x, Vector& out) {
                             out.data() + begin);
   });
   for_panels(a, [&](Index begin, const ConstMatrixView& panel, const ConstMatrixView& below) {
-    add_product(1, below, x.data() + begin, out.data() + begin + panel.rows());
+    kernels::add_product(1, block(below), x.data() + begin, out.data() + begin + panel.rows());
   });
 }
 

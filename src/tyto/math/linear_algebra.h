@@ -2,8 +2,8 @@
 
 #include "tyto/base/types.h"
 
-// The few dense products and the one factorisation that are left to a tuned BLAS and LAPACK. All serial: who
-// calls them may be one of many threads.
+// Dense products and Cholesky factors, on the kernels of kernels.h. All serial: who calls them may be one of
+// many threads.
 namespace tyto {
 
 using Matrix = Eigen::MatrixXd;

@@ -10,11 +10,12 @@
 namespace tyto {
 namespace {
 
-// The first of the columns that pull hardest.
+// The first of the columns that pull hardest; the first of all where numbers that are not finite have no maximum.
 Index hardest(const SortedL1& penalty, const Vector& v) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  return entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest).front();
+  const IndexSet largest = entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest);
+  return largest.empty() ? 0 : largest.front();
 }
 
 // Drops what is below the price of the last of those that are left, as long as there is much of it; so it was
