@@ -22,7 +22,7 @@ Vector vec(std::initializer_list<double> entries) {
 // How many bounds a rule keeps.
 Index kept(std::string_view rule, const std::vector<double>& bounds, const Vector& weights) {
   std::vector<double> scratch = bounds;
-  const double cut = screening_rule(rule).cut(scratch, SortedL1(weights));
+  const double cut = screening_rule(rule).cut(scratch, SortedL1(weights), {});
   return std::ranges::count_if(bounds, [&](double bound) { return bound >= cut; });
 }
 
@@ -212,7 +212,7 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
       const IndexSet all = survivors(rule, problem, sphere);
       const Index count = std::ssize(all);
       std::vector<double> scratch(bounds.begin(), bounds.end());
-      const double cut = rule.cut(scratch, problem.penalty);
+      const double cut = rule.cut(scratch, problem.penalty, {});
       EXPECT_EQ(all, entries_above(bounds, cut)) << rule.name;
       EXPECT_EQ(count_survivors(rule, problem, sphere), count) << rule.name;
       EXPECT_EQ(few_survivors(rule, problem, sphere, count), all) << rule.name;
