@@ -80,6 +80,7 @@ struct Tuning {
   struct WorkingSet {
     Index least = 32;               // columns beside the support, at least
     double first_share = 1.0 / 64;  // of dense columns, in a first working set far below alpha_max
+    double first_slope = 0.5;       // of that share, for each unit that alpha_max / alpha is above 1
     double share = 1.0 / 256;       // of the columns, in other working sets
     double most_roots = 2;          // times sqrt(p): limit of the two shares of dense columns
     double failure = 0.5;           // gap over the last one: above it, twice as many columns are taken

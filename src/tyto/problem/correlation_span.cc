@@ -71,7 +71,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     for (Index j = 0; j < p; ++j)
       if (wanted[at(j)]) needed.push_back(j);
     // A pass for more directions must save more than it costs.
-    if (std::ssize(needed) * count < tuning_.residuals_per_pass * p) break;
+    if (needed.empty() || std::ssize(needed) * count < tuning_.residuals_per_pass * p) break;
     if (above_share(std::ssize(needed), tuning_.needed_share, before)) break;
     if (!add_directions(points.residuals, result.distances)) break;
   }

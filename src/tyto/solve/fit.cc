@@ -179,8 +179,8 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   const Index p = full.design.cols(), read_before = full.design.entries_read();
   Reduced now{full, {dense(state.x.beta), state.x.eta}, state.x.support(), state.all, state.x.beta};
   std::vector<TracePoint> trace;
-  double tolerance =
-      options.tolerance;  // on the columns left; smaller where that of the full problem is missed
+  // Of the columns left: it becomes smaller where these meet it and the full problem does not.
+  double tolerance = options.tolerance;
   bool interrupted = false;
   const auto ask = [&](const TracePoint& at) { interrupted = interrupted || (observer && !observer(at)); };
   double asked = 0;
@@ -229,8 +229,8 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
       }
       if (converged && !certificate.meets(options.tolerance)) {
         // The columns left are solved, the full problem is not: go on with a smaller tolerance, unless there
-        // is another reason to stop. X'r of the full problem gives way to that of the columns left, from
-        // before; read lazily, it has more exact columns by now.
+        // is another reason to stop. X'r has to be that of the columns left again: from before the full
+        // problem was read or, where reading is lazy, with the columns that are exact by now.
         tolerance /= 2;
         status = should_stop(c, 0, at, options);
         if (!status && state.lazy())

@@ -149,9 +149,9 @@ class Newton final : public Solver {
     return false;
   }
 
-  // After a round that started from so many columns in clusters: where most of the `tried` columns that left
-  // zero stayed away from it, and clusters are fewer than `most`, so that some joined others, more may leave
-  // in the next round.
+  // Called after a round that had `before` columns in clusters, and let `tried` more leave zero, in `most`
+  // clusters together with those that there were. More may leave in the next round, if most of those columns
+  // stayed away from zero and some of them joined other clusters.
   void allow_leaving(Index tried, Index before, Index most) {
     const Tuning::Pattern& tuning = tuning_.pattern;
     const Pattern& pattern = system_.pattern();
@@ -180,8 +180,8 @@ class Newton final : public Solver {
     const Tuning::WorkingSet& tuning = tuning_.working_set;
     const Index p = design.cols();
     const bool first = cold && !design.is_sparse();
-    const Index part =
-        share_of(first ? std::min(1.0, 0.5 / scale - 0.5) * tuning.first_share : tuning.share, p);
+    const double growth = std::min(1.0, tuning.first_slope / scale - tuning.first_slope);
+    const Index part = share_of(first ? growth * tuning.first_share : tuning.share, p);
     if (design.is_sparse()) return columns_.better_as_covariance(part) ? 0 : part;
     return std::min(part, static_cast<Index>(tuning.most_roots * std::sqrt(static_cast<double>(p))));
   }
