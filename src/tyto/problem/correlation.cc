@@ -5,115 +5,144 @@
 #include <limits>
 #include <utility>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
 
-// Ways are a little longer than they need be, so that rounding of them, of norms and of products is covered.
-constexpr double kMargin = 1 + 2e-10;
-
-bool entries_at_most(const Design& design, Index a_column) {
-  return design.stored_entries() <= a_column * design.cols();
+bool mean_entries_at_most(const Design& design, Index entries) {
+  return design.stored_entries() <= entries * design.cols();
 }
-// A column with so few entries is read sooner than it is ranked among its like; and one of more, where X
-// stays in the cache. One of still fewer is read sooner than its bound.
-constexpr Index kTiny = 8, kShort = 48, kShortInCache = 128;
-bool short_columns(const Design& design) {
-  return entries_at_most(design, kShort) || (entries_at_most(design, kShortInCache) && in_cache(design));
+
+bool short_columns(const Design& design, const Tuning::Reading& tuning) {
+  return mean_entries_at_most(design, tuning.short_column) ||
+         (mean_entries_at_most(design, tuning.short_column_in_cache) && in_cache(design, tuning));
 }
 
 }  // namespace
 
-Correlation::Correlation(const Design& design, bool nonnegative)
+Correlation::Correlation(const Design& design, bool nonnegative, const Tuning::Reading& tuning)
     : design_(design),
+      tuning_(tuning),
       nonnegative_(nonnegative),
-      short_columns_(short_columns(design)),
-      tiny_columns_(design.is_sparse() && entries_at_most(design, kTiny)) {}
+      short_columns_(short_columns(design, tuning)),
+      tiny_columns_(design.is_sparse() && mean_entries_at_most(design, tuning.tiny_column)) {}
 
 void Correlation::move_to(const Vector& r) {
   if (residual_.size() > 0 && residual_ != r) {
-    if (!since_.empty()) spread();
-    constexpr double kLeast = 0.25, kMost = 4, kFar = 1e10;
+    if (!read_.empty()) leave_zero();
     const double rr = residual_.squaredNorm();
-    const double along = rr > 0 ? std::clamp(r.dot(residual_) / rr, kLeast, kMost) : 1;
-    if (factor_ * along < 1 / kFar || factor_ * along > kFar) {
-      spread();
-      value_ *= factor_, way_ *= factor_;
-      start_over();
+    const double along =
+        rr > 0 ? std::clamp(r.dot(residual_) / rr, tuning_.least_factor, tuning_.most_factor) : 1;
+    if (factor_ * along < 1 / rounding::kLargestFactor || factor_ * along > rounding::kLargestFactor) {
+      leave_zero();
+      value_ *= factor_;
+      read_at_ *= factor_;
+      rescale();
     }
     factor_ *= along;
-    go(kMargin * ((r - along * residual_).norm() + 1e-14 * (r.norm() + residual_.norm())));
-    fresh_ = bounded_ = false;
-    if (!std::isfinite(factor_) || !std::isfinite(way_now_)) forget();
+    drift_by(rounding::kDistance *
+             ((r - along * residual_).norm() + rounding::kDistanceOfLengths * (r.norm() + residual_.norm())));
+    fresh_ = false;
+    bounded_ = false;
+    if (!std::isfinite(factor_) || !std::isfinite(drift_)) forget();
   }
   residual_ = r;
 }
 
-void Correlation::go(double distance) {
-  const double far = (1 + 1e-15) * (way_now_ + distance / factor_);  // so that differences are not too small
-  way_now_ = std::nextafter(far, std::numeric_limits<double>::infinity());
+// Rounded up, so that differences of drifts are not too small.
+void Correlation::drift_by(double distance) {
+  const double sum = rounding::kSumOfDistances * (drift_ + distance / factor_);
+  drift_ = std::nextafter(sum, std::numeric_limits<double>::infinity());
 }
 
-void Correlation::start_over() { way_now_ *= factor_, settled_way_ *= factor_, factor_ = 1; }
+void Correlation::rescale() {
+  drift_ *= factor_;
+  settled_at_ *= factor_;
+  factor_ = 1;
+}
 
 // Numbers that overflow leave nothing to bound by.
 void Correlation::forget() {
-  at_zero_.reset(), since_.clear();
-  value_.resize(0), way_.resize(0);
-  way_now_ = 0, factor_ = 1, settled_way_ = -1;
+  at_zero_.reset();
+  read_.clear();
+  value_.resize(0);
+  read_at_.resize(0);
+  drift_ = 0;
+  factor_ = 1;
+  settled_at_ = -1;
   complete_ = false;
 }
 
 void Correlation::adopt(const Vector& r, const Vector& values, std::span<const Index> read, double distance) {
   move_to(r);
-  at_zero_.reset(), since_.clear();
-  start_over();
+  at_zero_.reset();
+  read_.clear();
+  rescale();
   value_ = values;
-  way_.setConstant(value_.size(), way_now_);
-  if (distance > 0) go(distance);
-  for (const Index j : read) way_[j] = way_now_;
-  complete_ = true, fresh_ = !(distance > 0), bounded_ = false;
+  read_at_.setConstant(value_.size(), drift_);
+  if (distance > 0) drift_by(distance);
+  for (const Index j : read) read_at_[j] = drift_;
+  complete_ = true;
+  fresh_ = !(distance > 0);
+  bounded_ = false;
 }
 
 void Correlation::adopt(const Vector& y, std::shared_ptr<const AtZero> at_zero) {
-  residual_ = y, way_now_ = 0, factor_ = 1;
-  settled_way_ = 0, settled_norm_ = at_zero->dual_norm, settled_penalty_ = at_zero->penalty;
+  residual_ = y;
+  drift_ = 0;
+  factor_ = 1;
+  settled_at_ = 0;
+  settled_norm_ = at_zero->dual_norm;
+  settled_penalty_ = at_zero->penalty;
   at_zero_ = std::move(at_zero);
-  complete_ = fresh_ = true, bounded_ = false;
-  if (nonnegative_) spread();
+  complete_ = true;
+  fresh_ = true;
+  bounded_ = false;
+  if (nonnegative_) leave_zero();
 }
 
-void Correlation::spread() {
+void Correlation::leave_zero() {
   if (!at_zero_) return;
   value_ = at_zero_->correlation;
-  way_.setZero(value_.size());
-  for (const auto& [column, value] : since_) value_[column] = value / factor_, way_[column] = way_now_;
-  at_zero_.reset(), since_.clear();
+  read_at_.setZero(value_.size());
+  for (const auto& [column, value] : read_) {
+    value_[column] = value / factor_;
+    read_at_[column] = drift_;
+  }
+  at_zero_.reset();
+  read_.clear();
 }
 
 bool Correlation::exact(Index column) const {
-  if (!at_zero_) return way_[column] == way_now_;
-  return fresh_ || std::ranges::binary_search(since_, column, {}, &Read::column);
+  if (!at_zero_) return read_at_[column] == drift_;
+  return fresh_ || std::ranges::binary_search(read_, column, {}, &Read::column);
 }
 
 double Correlation::value(Index column) const {
-  if (!at_zero_) return bound(column, value_[column], way_[column]);
-  const auto read = std::ranges::lower_bound(since_, column, {}, &Read::column);
-  if (read != since_.end() && read->column == column) return read->value;
+  if (!at_zero_) return bound(column, value_[column], read_at_[column]);
+  const auto found = std::ranges::lower_bound(read_, column, {}, &Read::column);
+  if (found != read_.end() && found->column == column) return found->value;
   return bound(column, at_zero_->correlation[column], 0);
 }
 
 void Correlation::read_all() {
-  at_zero_.reset(), since_.clear();
-  start_over();
+  at_zero_.reset();
+  read_.clear();
+  rescale();
   design_.transpose_multiply(residual_, value_);
-  way_.setConstant(value_.size(), way_now_);
-  complete_ = fresh_ = true, bounded_ = false;
+  read_at_.setConstant(value_.size(), drift_);
+  complete_ = true;
+  fresh_ = true;
+  bounded_ = false;
 }
 
 void Correlation::read(std::span<const Index> columns) {
-  if (!at_zero_ && way_.size() == 0) value_.setZero(design_.cols()), way_.setConstant(design_.cols(), -1);
+  if (!at_zero_ && read_at_.size() == 0) {
+    value_.setZero(design_.cols());
+    read_at_.setConstant(design_.cols(), -1);
+  }
   std::vector<Index> stale;
   stale.reserve(columns.size());
   for (const Index j : columns)
@@ -124,30 +153,31 @@ void Correlation::read(std::span<const Index> columns) {
   if (at_zero_) return note(stale, values);
   for (Index k = 0; k < values.size(); ++k) {
     const Index j = stale[static_cast<std::size_t>(k)];
-    value_[j] = values[k] / factor_, way_[j] = way_now_;
+    value_[j] = values[k] / factor_;
+    read_at_[j] = drift_;
   }
 }
 
 void Correlation::note(std::span<const Index> columns, const Vector& values) {
   std::vector<Read> all;
-  all.reserve(since_.size() + columns.size());
-  auto next = since_.begin();
+  all.reserve(read_.size() + columns.size());
+  auto next = read_.begin();
   for (Index k = 0; k < values.size(); ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
-    while (next != since_.end() && next->column < j) all.push_back(*next++);
+    while (next != read_.end() && next->column < j) all.push_back(*next++);
     all.push_back({j, values[k]});
   }
-  all.insert(all.end(), next, since_.end());
-  since_.swap(all);
+  all.insert(all.end(), next, read_.end());
+  read_.swap(all);
 }
 
 Vector Correlation::bounds(const Selection& columns) const {
   const Index count = columns.size();
   Vector v(count);
   if (count == value_.size() && nonnegative_) {
-    v = factor_ * (value_.array() + (way_now_ - way_.array()) * design_.norms().array());
+    v = factor_ * (value_.array() + (drift_ - read_at_.array()) * design_.norms().array());
   } else if (count == value_.size()) {  // all, in order
-    kernels::grow(value_.data(), way_.data(), design_.norms().data(), way_now_, factor_, v.data(), count);
+    kernels::grow(value_.data(), read_at_.data(), design_.norms().data(), drift_, factor_, v.data(), count);
   } else {
     for (Index k = 0; k < count; ++k) v[k] = value(columns[k]);
   }

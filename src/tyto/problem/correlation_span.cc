@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/linear_algebra.h"
 
 namespace tyto {
 namespace {
-
-constexpr double kMargin = 1 + 1e-10;           // bounds cover rounding
-constexpr Index kDirections = 16;               // that are remembered
-constexpr double kApart = 1e-5;                 // of its length, for a residual to give another direction
-constexpr double kRead = 1e-13, kWorst = 1e-8;  // errors of X'q that was read, and that will do
-constexpr Index kPass = 8;                      // residuals at once that take twice as long as one
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -33,13 +28,21 @@ Points points_at(const Design& design, const Vector& y, double ridge, std::span<
   return points;
 }
 
-CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative)
-    : design_(design), y_(y), nonnegative_(nonnegative), in_cache_(in_cache(design)) {}
+CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative,
+                                 const Tuning& tuning)
+    : design_(design),
+      y_(y),
+      reading_(tuning.reading),
+      tuning_(tuning.subspace),
+      nonnegative_(nonnegative),
+      in_cache_(in_cache(design, tuning.reading)) {}
 
 CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   const Index p = design_.cols(), count = points.residuals.cols();
   Settled result;
-  result.values.resize(p, count), result.bounds.resize(p, count), result.dual_norms.resize(count);
+  result.values.resize(p, count);
+  result.bounds.resize(p, count);
+  result.dual_norms.resize(count);
   const auto penalty = [&](Index k) { return points.penalties[at(k)]; };
   take(points, points.support, points.ascents, result);
   if (in_cache_) {
@@ -60,15 +63,16 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
     std::vector<bool> wanted(at(p));
     for (Index k = 0; k < count; ++k) {
       const Vector v = result.bounds.col(k);
-      large[at(k)] = *contenders(penalty(k), v, levels[k], p);
+      large[at(k)] = *contenders(penalty(k), v, levels[k], p, reading_);
       for (const Index j : decisive(penalty(k), large[at(k)], levels[k])) wanted[at(j)] = true;
     }
     for (const Index j : result.read) wanted[at(j)] = false;
     needed.clear();
     for (Index j = 0; j < p; ++j)
       if (wanted[at(j)]) needed.push_back(j);
-    // To read all columns for more directions must save more than it costs.
-    if (std::ssize(needed) * count < kPass * p || 3 * std::ssize(needed) > 2 * before) break;
+    // A pass for more directions must save more than it costs.
+    if (needed.empty() || std::ssize(needed) * count < tuning_.residuals_per_pass * p) break;
+    if (above_share(std::ssize(needed), tuning_.needed_share, before)) break;
     if (!add_directions(points.residuals, result.distances)) break;
   }
   read(points, needed, result);
@@ -105,7 +109,8 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
   transpose_product(directions_, points.residuals, 0, along);
   product(correlations_, along, values);
   const Vector squares = points.residuals.colwise().squaredNorm(), part = along.colwise().squaredNorm();
-  of.distances = kMargin * ((squares - part).cwiseMax(0) + 1e-13 * squares).cwiseSqrt() +
+  of.distances = rounding::kOffSubspace *
+                     ((squares - part).cwiseMax(0) + rounding::kOffSubspaceSquare * squares).cwiseSqrt() +
                  along.cwiseAbs().transpose() * errors_;
   auto known = of.read.begin();
   for (Index j = 0; j < p; ++j) {
@@ -114,7 +119,7 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
       continue;
     }
     of.values.row(j) = values.row(j);
-    const auto reach = kMargin * design_.norms()[j] * of.distances.transpose().array();
+    const auto reach = rounding::kOffSubspace * design_.norms()[j] * of.distances.transpose().array();
     if (nonnegative_)
       of.bounds.row(j).array() = values.row(j).array() + reach;
     else
@@ -124,24 +129,25 @@ void CorrelationSpan::bound(const Points& points, Settled& of) const {
 
 void CorrelationSpan::know(const Vector& r, const Vector& correlation) {
   Vector q = r, values = correlation;
-  double error = kRead * r.norm();
+  double error = rounding::kDirection * r.norm();
   for (int twice = 0; twice < 2 && directions_.cols() > 0; ++twice) {
     const Vector along = directions_.transpose() * q;
-    q -= directions_ * along, values -= correlations_ * along;
+    q -= directions_ * along;
+    values -= correlations_ * along;
     error += errors_.dot(along.cwiseAbs());
   }
-  if (const double length = q.norm(); length > kApart * r.norm() && error < kWorst * length)
+  const double length = q.norm();
+  if (length > tuning_.apart * r.norm() && error < tuning_.worst_error * length)
     append(q / length, values / length, error / length);
 }
 
 bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) {
-  constexpr Index kAtOnce = 2;  // take hardly longer than one
   std::vector<Vector> fresh;
-  while (std::ssize(fresh) < kAtOnce) {
+  while (std::ssize(fresh) < tuning_.directions_at_once) {
     Index furthest = 0;
     distances.maxCoeff(&furthest);
     Vector q = residuals.col(furthest);
-    const double enough = kApart * q.norm();
+    const double enough = tuning_.apart * q.norm();
     for (int twice = 0; twice < 2; ++twice) {
       if (directions_.cols() > 0) q -= directions_ * (directions_.transpose() * q);
       for (const Vector& other : fresh) q -= other.dot(q) * other;
@@ -156,21 +162,28 @@ bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) 
   Matrix directions(residuals.rows(), std::ssize(fresh)), correlations;
   for (Index k = 0; k < directions.cols(); ++k) directions.col(k) = fresh[at(k)];
   design_.transpose_multiply(all_but({}, design_.cols()), directions, correlations);
-  for (Index k = 0; k < directions.cols(); ++k) append(directions.col(k), correlations.col(k), kRead);
+  for (Index k = 0; k < directions.cols(); ++k)
+    append(directions.col(k), correlations.col(k), rounding::kDirection);
   return true;
 }
 
 void CorrelationSpan::append(const Vector& q, const Vector& correlation, double error) {
-  if (directions_.cols() == kDirections) {  // the younger half stays
-    directions_ = directions_.rightCols(kDirections / 2).eval();
-    correlations_ = correlations_.rightCols(kDirections / 2).eval();
-    along_y_ = along_y_.tail(kDirections / 2).eval(), errors_ = errors_.tail(kDirections / 2).eval();
+  if (directions_.cols() == tuning_.directions) {
+    const Index younger = tuning_.directions / 2;
+    directions_ = directions_.rightCols(younger).eval();
+    correlations_ = correlations_.rightCols(younger).eval();
+    along_y_ = along_y_.tail(younger).eval();
+    errors_ = errors_.tail(younger).eval();
   }
   const Index before = directions_.cols();
-  directions_.conservativeResize(q.size(), before + 1), directions_.col(before) = q;
-  correlations_.conservativeResize(correlation.size(), before + 1), correlations_.col(before) = correlation;
-  along_y_.conservativeResize(before + 1), along_y_[before] = q.dot(y_);
-  errors_.conservativeResize(before + 1), errors_[before] = error;
+  directions_.conservativeResize(q.size(), before + 1);
+  directions_.col(before) = q;
+  correlations_.conservativeResize(correlation.size(), before + 1);
+  correlations_.col(before) = correlation;
+  along_y_.conservativeResize(before + 1);
+  along_y_[before] = q.dot(y_);
+  errors_.conservativeResize(before + 1);
+  errors_[before] = error;
 }
 
 Vector CorrelationSpan::guess(const Vector& beta) const {

@@ -19,23 +19,23 @@ Points points_at(const Design& design, const Vector& y, double ridge, std::span<
                  Eigen::MatrixXd betas);
 
 // X'r for several residuals at once, where columns of X are read only if they matter. Along a few orthonormal
-// directions Q all of X'Q is known: with r = Qa + e, |x_j'r| is at most |x_j'Qa| + ||x_j|| ||e|| (MATH.md,
-// section 3). Residuals of neighbouring strengths lie close to few directions.
+// directions Q all of X'Q is known: with r = Qa + e, |x_j'r| is at most |x_j'Qa| + ||x_j|| ||e|| (3.3).
+// Residuals of neighbouring strengths lie close to few directions.
 class CorrelationSpan {
  public:
-  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative);
+  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative, const Tuning& tuning = {});
 
   // One column for each point.
   struct Settled {
     IndexSet read;           // rows where `values` are exact; elsewhere they are x_j'Qa
     Eigen::MatrixXd values;  // X'r without the ridge
     Vector distances;        // ||e||
-    Eigen::MatrixXd bounds;  // X'r: exact in the rows `read`, elsewhere at least of its magnitude
+    Eigen::MatrixXd bounds;  // of X'r, with the ridge: exact in the rows `read`, elsewhere upper bounds
     Vector dual_norms;       // of X'r
   };
   Settled settle(const Points& points);
-  void know(const Vector& r, const Vector& correlation);  // X'r: one more direction
-  // X'r at a point, as far as r is along the directions; empty if there are none.
+  void know(const Vector& r, const Vector& correlation);  // makes r a direction; X'r is given
+  // X'r at a point, where the part of r off the directions is left out; empty if there are none.
   Vector guess(const Vector& beta) const;
 
  private:
@@ -43,12 +43,15 @@ class CorrelationSpan {
   void take(const Points& points, std::span<const Index> columns, const Eigen::MatrixXd& exact,
             Settled& of) const;
   void bound(const Points& points, Settled& of) const;
-  // One or two more, of the residuals that are furthest from what is known: all columns are read.
+  // Makes the residuals that are furthest from the subspace directions: all columns are read. False if none
+  // is far enough from it.
   bool add_directions(const Eigen::MatrixXd& residuals, Vector distances);
   void append(const Vector& q, const Vector& correlation, double error);
 
   Design design_;
   Vector y_;
+  Tuning::Reading reading_;
+  Tuning::Subspace tuning_;
   bool nonnegative_, in_cache_;
   Eigen::MatrixXd directions_, correlations_;  // Q, X'Q
   Vector along_y_;                             // Q'y

@@ -9,13 +9,12 @@
 
 #include "tyto/base/error.h"
 #include "tyto/base/huge_pages.h"
+#include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 
 namespace tyto {
 namespace {
-
-constexpr double kTiny = 1e-140;  // squares below 1e-280 lose their digits, and then vanish
 
 InvalidArgument mismatch(const char* field, Index want, Index got) {
   return InvalidArgument(std::string(field) + ": want " + std::to_string(want) + " entries, got " +
@@ -57,10 +56,12 @@ void validate(const Design& design, const Vector& y) {
   if (y.size() != design.rows()) throw mismatch("y", design.rows(), y.size());
   if (!std::isfinite(y.squaredNorm()))
     throw InvalidArgument("y: want finite numbers whose squares can be added");
-  if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
+  if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0;
+      largest > 0 && largest < rounding::kSmallest)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
-  if (const auto [least, most] = design.stored_magnitudes(); least >= kTiny && std::isfinite(most))
-    return;  // mostly, and seen at once
+  if (const auto [least, most] = design.stored_magnitudes();
+      least >= rounding::kSmallest && std::isfinite(most))
+    return;  // as in most data; no column has to be looked at
   const Vector& magnitudes = design.magnitudes();
   for (Index j = 0; j < design.cols(); ++j) {
     const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
@@ -68,7 +69,7 @@ void validate(const Design& design, const Vector& y) {
     if (!std::isfinite(magnitude))
       throw InvalidArgument("design: column " + std::to_string(j) +
                             ": want finite numbers whose squares can be added");
-    if (magnitude < kTiny && !design.is_zero(j))
+    if (magnitude < rounding::kSmallest && !design.is_zero(j))
       throw InvalidArgument(
           "design: column " + std::to_string(j) +
           ": want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
@@ -107,12 +108,12 @@ Certificate certify(const Problem& problem, const Iterate& x) {
   return certify(problem, x, settle(problem, correlation(problem, x), nonzero_entries(x.beta)));
 }
 
-// `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
-// way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
-// X'r, which make theta infeasible by as much: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's
-// magnitudes, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// `rounding` adds up (2.7): the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of
+// the coefficients that are reported for what was projected out, which move the fitted values along
+// directions that r is orthogonal to, so that only their square counts; and of X'r, which make theta
+// infeasible: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's magnitudes, and J°(e) <= max_j e_j p /
+// (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
-  constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
   c.support = std::move(known.support);
   const double dual_norm = known.dual_norm;
@@ -121,8 +122,9 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const auto dot = [](const Vector& a, const Vector& b) {
     return kernels::dot(a.data(), b.data(), a.size());
   };
-  const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm(), ry = dot(r, problem.y),
-               norm = problem.penalty.value(nonzeros);
+  const double rr = dot(r, r) + problem.ridge * nonzeros.squaredNorm();
+  const double ry = dot(r, problem.y);
+  const double norm = problem.penalty.value(nonzeros);
   FittedError error = fitted_error(problem, c.support, nonzeros);
   double product = 0;
   for (Index k = 0; k < nonzeros.size(); ++k) {
@@ -131,15 +133,17 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
         std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
-  c.scale = gap.scale, c.gap = gap.gap;
+  c.scale = gap.scale;
+  c.gap = gap.gap;
   c.residual_norm = std::sqrt(rr);
   c.primal = 0.5 * rr + norm;
   c.dual = c.scale * ry - 0.5 * c.scale * c.scale * rr;
-  const double fitted = kEpsilon * error.magnitude + error.along_basis;
-  const double of_primal = kEpsilon * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
+  const double fitted = rounding::kGapTerm * error.magnitude + error.along_basis;
+  const double of_primal =
+      rounding::kGapTerm * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
   const double infeasible = dual_norm > 0 ? infeasibility(problem, c.residual_norm / dual_norm) : 0;
-  c.rounding = of_primal + kEpsilon * (std::abs(c.scale * product) +
-                                       std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
+  c.rounding = of_primal + rounding::kGapTerm * (std::abs(c.scale * product) +
+                                                 std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
   if (!std::isfinite(c.rounding)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
     c.scale = c.dual = 0;
     c.gap = c.primal;

@@ -1,7 +1,8 @@
 #include "tyto/problem/projection.h"
 
 #include <cmath>
-#include <limits>
+
+#include "tyto/base/rounding.h"
 
 namespace tyto {
 
@@ -13,8 +14,7 @@ Projection::Projection(Eigen::MatrixXd triangle, Vector magnitudes, Response res
 // columns in T. `spread` is the size of what was added up, which has the error of the extended sums.
 Projection::Coefficients Projection::coefficients(const Design& design, std::span<const Index> columns,
                                                   const Vector& values) const {
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-  constexpr auto kSums = static_cast<double>(std::numeric_limits<long double>::epsilon());
+  using rounding::kEpsilon;
   const Index count = response_.along.size();
   Coordinates rest = response_.along;
   Vector spread = rest.cwiseAbs().cast<double>();
@@ -28,11 +28,12 @@ Projection::Coefficients Projection::coefficients(const Design& design, std::spa
     }
   }
   Coefficients result{Vector(count), 0, 0};
-  const auto terms = static_cast<double>(values.size() + count + 2);
+  const double of_sum =
+      static_cast<double>(values.size() + count + rounding::kExtendedTerms) * rounding::kExtendedEpsilon;
   for (Index d = count - 1; d >= 0; --d) {
     result.values[d] = static_cast<double>(rest[d] / triangle_(d, d));
     const double own = std::abs(triangle_(d, d) * result.values[d]);
-    result.error += (kEpsilon * own + terms * kSums * (spread[d] + own)) * design.basis().col(d).norm();
+    result.error += (kEpsilon * own + of_sum * (spread[d] + own)) * design.basis().col(d).norm();
     for (Index above = 0; above < d; ++above) {
       const long double part = static_cast<long double>(triangle_(above, d)) * result.values[d];
       const double size = std::abs(static_cast<double>(part));

@@ -23,10 +23,9 @@ class Projection {
 
   struct Coefficients {
     Vector values;  // c, of the intercept first
-    // How far the fitted values, times the roots of the row weights, may be from those of the problem: along
-    // the basis, since c is rounded to double precision;
-    double error;
-    double magnitude;  // and in any direction by about epsilon times this
+    // How far the fitted values, times the roots of the row weights, may be from those of the problem:
+    double error;      // along the basis, since c is rounded to double precision
+    double magnitude;  // in any direction, over epsilon
   };
   // For b with these non-zeros, in these columns of the design.
   Coefficients coefficients(const Design& design, std::span<const Index> columns, const Vector& values) const;

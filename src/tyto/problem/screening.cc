@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tyto/base/error.h"
+#include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
 
@@ -16,9 +17,9 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::infinity();
 
-double keep_all(std::span<double>, const SortedL1&) { return 0; }
+double keep_all(std::span<double>, const SortedL1&, const Tuning::Screening&) { return 0; }
 
-// What is left of the bounds, at the front of where they were, and the least of what may stay.
+// The bounds that are left, at the front of where they were, and the least bound that may stay.
 struct Left {
   std::span<double> bounds;
   double cut;
@@ -26,14 +27,14 @@ struct Left {
 
 // The largest m with u_(m) >= w_m: drop what is below w_m, m the number that is left, until nothing drops. A
 // round is O(m); when rounds drop little, or little is left, sorting ends it.
-Left above_smallest_weight(std::span<double> u, const SortedL1& penalty) {
+Left above_smallest_weight(std::span<double> u, const SortedL1& penalty, const Tuning::Screening& tuning) {
   for (int round = 0; !u.empty(); ++round) {
     const double threshold = penalty.weight(std::ssize(u) - 1);
     const Index kept = kernels::gather_above(u.data(), std::ssize(u), threshold, u.data());
     if (kept == std::ssize(u)) return {u, threshold};
-    const bool slow = 2 * kept > std::ssize(u);
+    const bool slow = above_share(kept, tuning.slow_round, std::ssize(u));
     u = u.first(static_cast<std::size_t>(kept));
-    if (!slow || (round < 8 && kept > 16384)) continue;
+    if (!slow || (round < tuning.slow_rounds && kept > tuning.sort_at)) continue;
     sort_descending(u);
     while (!u.empty() && u.back() < penalty.weight(std::ssize(u) - 1)) u = u.first(u.size() - 1);
     return {u, u.empty() ? kNothing : u.back()};
@@ -41,59 +42,60 @@ Left above_smallest_weight(std::span<double> u, const SortedL1& penalty) {
   return {u, kNothing};
 }
 
-double smallest_weight_cut(std::span<double> u, const SortedL1& penalty) {
-  return above_smallest_weight(u, penalty).cut;
+double smallest_weight_cut(std::span<double> u, const SortedL1& penalty, const Tuning::Screening& tuning) {
+  return above_smallest_weight(u, penalty, tuning).cut;
 }
 
 // Keeps the largest bounds up to the last place where their running surplus over the weights is at its
 // maximum; what lies behind cannot pay for its weights, whatever the pattern. Contains the set of the
 // smallest weight.
-double cumulative_cut(std::span<double> bounds, const SortedL1& penalty) {
-  const auto [u, smallest] = above_smallest_weight(bounds, penalty);
+double cumulative_cut(std::span<double> bounds, const SortedL1& penalty, const Tuning::Screening& tuning) {
+  const auto [u, smallest] = above_smallest_weight(bounds, penalty, tuning);
   const Index left = std::ssize(u);
   // A bound above w_1 pays for any weight; in the sums below, a huge one would drown the others.
   for (double& bound : u) bound = std::min(bound, penalty.weight(0));
   // Rounding of the sums must not drop a column: each of `left` additions may be wrong by half an epsilon.
-  const double error =
-      std::max(1e-12, static_cast<double>(left + 8) * std::numeric_limits<double>::epsilon());
-  const double slack = error * std::max(penalty.weight_sum(left), std::accumulate(u.begin(), u.end(), 0.0));
+  const double larger = std::max(penalty.weight_sum(left), std::accumulate(u.begin(), u.end(), 0.0));
+  const double slack = rounding::of_sum(left) * larger;
   const Index kept = paying_prefix(u, penalty, 1.0, slack).count;
   if (kept == left) return smallest;
   return kept == 0 ? kNothing : *std::min_element(u.begin(), u.begin() + kept);
 }
 
-double rounding(const Design& design, const Sphere& sphere) {
-  return std::numeric_limits<double>::epsilon() * static_cast<double>(design.rows() + 16) * sphere.norm;
+// The error of x_j'theta, over m_j.
+double product_error(const Design& design, const Sphere& sphere) {
+  return rounding::of_product(design.rows()) * sphere.norm;
 }
 
-// How much the ball adds to |x_j'theta| at most. No column is longer than the largest magnitude, but for
-// rounding, which the 1e-6 covers.
+// How much the ball adds to |x_j'theta| at most.
 double most_added(const Problem& problem, const Sphere& sphere) {
   const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
-  return (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
+  return rounding::kLongestColumn * (sphere.radius + product_error(problem.design, sphere)) * longest;
 }
 
 // How large |v_j| is at least, where the bound of column j is at least `least`.
 double least_correlation(const Problem& problem, const Sphere& sphere, double least) {
-  return (1 - 1e-12) * (least - most_added(problem, sphere)) / std::max(std::abs(sphere.scale), 1e-300);
+  return rounding::kBelow * (least - most_added(problem, sphere)) /
+         std::max(std::abs(sphere.scale), rounding::kNotZero);
 }
 
-// The bounds are made a block at a time, as often as they are wanted: they are no vector of length p, and
-// reading one would take as long. f(number of the first column, the bounds) may change them, and says
-// whether to go on. Blocks where v alone shows that no bound is `least` or more are left out.
-constexpr Index kBlock = 256;
+// The bounds are made a block at a time, as often as they are wanted: to read them from a vector of length p
+// would take as long. f(number of the first column, the bounds) may change them, and says whether to go on.
+// Blocks where v alone shows that no bound is `least` or more are left out.
+constexpr Index kBlock = Tuning::Screening::kBlock;
 template <class F>
 void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f) {
   const Design& design = problem.design;
-  const double margin = rounding(design, sphere), ridge_margin = margin * std::sqrt(problem.ridge);
+  const double margin = product_error(design, sphere), ridge_margin = margin * std::sqrt(problem.ridge);
   const double reach = least_correlation(problem, sphere, least);
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
       return v.segment(begin, count).array();
     };
-    const auto v = part(sphere.correlation), norm = part(design.norms()),
-               magnitude = part(design.magnitudes());
+    const auto v = part(sphere.correlation);
+    const auto norm = part(design.norms());
+    const auto magnitude = part(design.magnitudes());
     if (reach > 0 && kernels::count_above(v.data(), v.size(), reach) == 0) continue;
     bound.resize(v.size());
     if (problem.ridge == 0 && !problem.penalty.nonnegative()) {
@@ -122,23 +124,24 @@ Index count_bounds(const Problem& problem, const Sphere& sphere, double least, I
   return count;
 }
 
-// A bound that all columns reach which a rule that screens keeps: of m that are left, those below w_m are not
-// among them. Here by v alone, while that drops many.
+// A value that the bounds of all columns reach which a rule keeps, if it screens: of m columns that are left,
+// those with bounds below w_m are dropped. Found from v alone, as long as that drops many.
 double low_cut(const Problem& problem, const Sphere& sphere) {
-  const auto price = [&](Index left) { return problem.penalty.weight(left - 1); };
+  const auto last_weight = [&](Index left) { return problem.penalty.weight(left - 1); };
   if (sphere.correlation.size() == 0) return 0;
-  const auto [left, before] =
-      count_down(sphere.correlation, [&](Index m) { return least_correlation(problem, sphere, price(m)); });
-  return price(left > 0 ? left : before);
+  const auto [left, before] = count_down(
+      sphere.correlation, [&](Index m) { return least_correlation(problem, sphere, last_weight(m)); });
+  return last_weight(left > 0 ? left : before);
 }
 
-// The least bound of a column that the rule keeps, and how many it keeps. Of those above the low cut, of
-// which there are seldom many: most of the memory that is reserved is never touched.
+// The least bound of a column that the rule keeps, and how many it keeps. The rule sees only bounds above the
+// low cut. They are seldom many: most of the memory that is reserved is never touched.
 struct Kept {
   double least;
   Index count;
 };
-Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
+Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
+          const Tuning::Screening& tuning) {
   const Index p = problem.design.cols();
   const double low = low_cut(problem, sphere);
   std::vector<double> u;
@@ -149,15 +152,15 @@ Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& spher
     return true;
   });
   std::vector<double> room = u;
-  const double least = rule.cut(room, problem.penalty);
+  const double least = rule.cut(room, problem.penalty, tuning);
   // A cut below the low one is that of a rule that keeps all.
   return {least, least < low ? p : kernels::count_above(u.data(), std::ssize(u), least)};
 }
 
-double radius(double primal, double dual, double rounding, Index rows) {
-  // The two may be of different points: their difference rounds like the numbers themselves.
-  const double sums = (4 + std::sqrt(static_cast<double>(rows))) * std::numeric_limits<double>::epsilon();
-  return std::sqrt(2 * (std::max(primal - dual, 0.0) + rounding + sums * (primal + std::abs(dual))));
+// The two may be of different points: their difference rounds like the numbers themselves.
+double radius(double primal, double dual, double of_terms, Index rows) {
+  const double of_difference = rounding::of_gap(rows) * (primal + std::abs(dual));
+  return std::sqrt(2 * (std::max(primal - dual, 0.0) + of_terms + of_difference));
 }
 
 constexpr std::array<ScreeningRule, 4> kRules{{
@@ -181,15 +184,20 @@ const ScreeningRule& screening_rule(std::string_view name) {
 }
 
 bool BestSphere::update(const Certificate& c, const Vector& correlation, Index rows) {
-  if (c.primal < primal_) primal_ = c.primal, primal_rounding_ = c.rounding;
+  if (c.primal < primal_) {
+    primal_ = c.primal;
+    primal_rounding_ = c.rounding;
+  }
   if (c.dual > dual_) {
-    dual_ = c.dual, dual_rounding_ = c.rounding;
-    correlation_ = correlation, scale_ = c.scale;
+    dual_ = c.dual;
+    dual_rounding_ = c.rounding;
+    correlation_ = correlation;
+    scale_ = c.scale;
     norm_ = std::abs(c.scale) * c.residual_norm;
   }
   radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows);
-  // Nor where a solver overflowed.
-  if (!std::isfinite(radius_) || !(radius_ <= 0.9 * tried_)) return false;
+  // The radius is not finite where a solver overflowed.
+  if (!std::isfinite(radius_) || !(radius_ <= tuning_.radius_fall * tried_)) return false;
   tried_ = radius_;
   return true;
 }
@@ -221,13 +229,13 @@ IndexSet strong_survivors(const Problem& problem, const Vector& correlation) {
   return entries_above(problem.penalty.counted(correlation, room), cut);
 }
 
-// A bound of w_1 pays for any weight.
+// First those with bounds of w_1 or more are counted: no rule drops them.
 std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
-                                      Index most) {
+                                      Index most, const Tuning::Screening& tuning) {
   const Index p = problem.design.cols();
   if (p > 0 && most < p && count_bounds(problem, sphere, problem.penalty.weight(0), most) > most)
     return std::nullopt;
-  const Kept left = kept(rule, problem, sphere);
+  const Kept left = kept(rule, problem, sphere, tuning);
   if (left.count > most) return std::nullopt;
   IndexSet result;
   std::array<Index, kBlock + kernels::kPadding> places;
@@ -239,19 +247,21 @@ std::optional<IndexSet> few_survivors(const ScreeningRule& rule, const Problem& 
   return result;
 }
 
-IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
-  return *few_survivors(rule, problem, sphere, problem.design.cols());
+IndexSet survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
+                   const Tuning::Screening& tuning) {
+  return *few_survivors(rule, problem, sphere, problem.design.cols(), tuning);
 }
 
-Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere) {
-  return kept(rule, problem, sphere).count;
+Index count_survivors(const ScreeningRule& rule, const Problem& problem, const Sphere& sphere,
+                      const Tuning::Screening& tuning) {
+  return kept(rule, problem, sphere, tuning).count;
 }
 
 Index columns_left(const ScreeningRule& rule, const Problem& problem, const Certificate& c,
-                   const Vector& correlation) {
+                   const Vector& correlation, const Tuning::Screening& tuning) {
   const Sphere sphere = sphere_of(c, correlation, problem.design.rows());
   if (!rule.safe || !rule.screens || !std::isfinite(sphere.radius)) return problem.design.cols();
-  return count_survivors(rule, problem, sphere);
+  return count_survivors(rule, problem, sphere, tuning);
 }
 
 // u_j <= |scale| level w_m + what is added < w_m, if so for the smallest weight.
@@ -259,7 +269,7 @@ bool drops(const Problem& problem, const Certificate& c, double level) {
   if (problem.design.cols() == 0) return false;
   const Vector none;
   const Sphere sphere = sphere_of(c, none, problem.design.rows());
-  const double room = 1 - (1 + 1e-12) * std::abs(c.scale) * level;
+  const double room = 1 - rounding::kAbove * std::abs(c.scale) * level;
   return most_added(problem, sphere) < room * problem.penalty.weight(problem.design.cols() - 1);
 }
 

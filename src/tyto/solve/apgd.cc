@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
 #include "tyto/solve/solver.h"
 
@@ -18,16 +19,18 @@ Index nonzeros(const Vector& v) { return (v.array() != 0).count(); }
 // so an epoch reads X once.
 class Apgd final : public Solver {
  public:
+  explicit Apgd(const Tuning::Gradient& tuning) : tuning_(tuning) {}
+
   void attach(const Problem& problem, const Iterate& x) override {
     const double longest = x.beta.size() > 0 ? norms(problem).maxCoeff() : 0;
     lipschitz_ = longest > 0 ? longest * longest : 1;  // a lower bound; backtracking finds the rest
     restart(x);
   }
 
-  // The momentum goes on where only zeros have left. L has fallen: half of it is tried, and costs no pass
-  // over X.
+  // The momentum goes on where only zeros have left. L may have fallen: a smaller one is tried, which costs
+  // no pass over X.
   void restrict_to(const Problem&, const Iterate& x, std::span<const Index> survivors, bool moved) override {
-    lipschitz_ /= 2;
+    lipschitz_ *= tuning_.lipschitz_decay;
     Vector beta = tyto::restrict_to(previous_.beta, survivors);
     if (t_ == 1 || moved || nonzeros(beta) != nonzeros(previous_.beta)) return restart(x);
     previous_.beta = std::move(beta);
@@ -36,8 +39,11 @@ class Apgd final : public Solver {
 
   IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
                    const Goal&) override {
-    if (c.primal > primal_ + c.rounding || t_ == 1)
-      t_ = 1, previous_ = x, previous_correlation_ = correlation;
+    if (c.primal > primal_ + c.rounding || t_ == 1) {
+      t_ = 1;
+      previous_ = x;
+      previous_correlation_ = correlation;
+    }
     primal_ = c.primal;
     const double next_t = (1 + std::sqrt(1 + 4 * t_ * t_)) / 2, momentum = (t_ - 1) / next_t;
     t_ = next_t;
@@ -52,23 +58,29 @@ class Apgd final : public Solver {
       x.beta = z.beta + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
       problem.design.multiply(x.beta, x.eta);
-      const double length = (x.beta - z.beta).squaredNorm(),
-                   curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length,
-                   excess = curvature - (1 + 1e-10) * lipschitz_ * length;
+      const double length = (x.beta - z.beta).squaredNorm();
+      const double curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length;
+      const double excess = curvature - rounding::kCurvature * lipschitz_ * length;
       if (!(excess > 0 && excess > square(noise(problem, z)))) break;
-      lipschitz_ = std::max(curvature / length, 1.2 * lipschitz_);
+      lipschitz_ = std::max(curvature / length, tuning_.lipschitz_growth * lipschitz_);
     }
-    previous_ = std::move(last), previous_correlation_ = correlation;
+    previous_ = std::move(last);
+    previous_correlation_ = correlation;
     return nonzero_entries(x.beta);
   }
 
  private:
   static double noise(const Problem& problem, const Iterate& z) {  // of X z
-    return 1e-15 * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.magnitudes()));
+    return rounding::kFittedValues * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.magnitudes()));
   }
   static double square(double v) { return v * v; }
-  void restart(const Iterate& x) { previous_.beta = x.beta, t_ = 1, primal_ = kInfinity; }
+  void restart(const Iterate& x) {
+    previous_.beta = x.beta;
+    t_ = 1;
+    primal_ = kInfinity;
+  }
 
+  Tuning::Gradient tuning_;
   Iterate previous_;
   Vector previous_correlation_;  // X'(y - X b) at previous_
   double lipschitz_ = 1, t_ = 1, primal_ = kInfinity;
@@ -76,6 +88,8 @@ class Apgd final : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> make_apgd(const StochasticOptions&) { return std::make_unique<Apgd>(); }
+std::unique_ptr<Solver> make_apgd(const SolverOptions& options) {
+  return std::make_unique<Apgd>(options.tuning.gradient);
+}
 
 }  // namespace tyto

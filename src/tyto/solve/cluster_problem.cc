@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/kernels.h"
 #include "tyto/solve/pattern_newton.h"
 #include "tyto/solve/subscript.h"
@@ -13,28 +14,30 @@ namespace tyto {
 namespace {
 
 constexpr Index kNowhere = -1;
-constexpr Index kMany = 256;  // groups
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ClusterProblem::ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty)
+ClusterProblem::ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty,
+                               const Tuning::Clusters& tuning)
     : hessian_(std::move(hessian)),
       ascent_(std::move(start.ascent)),
       magnitude_(std::move(start.magnitudes)),
       size_(std::move(start.sizes)),
       penalty_(penalty),
+      tuning_(tuning),
       all_(std::move(start.order)),
       place_(size_.size(), kNowhere),
       parent_(size_.size()),
       sign_(size_.size(), 1) {
   std::iota(parent_.begin(), parent_.end(), Index{0});
-  order_.reserve(all_.size()), above_.reserve(all_.size());
+  order_.reserve(all_.size());
+  above_.reserve(all_.size());
   // A cluster whose columns cancel has no curvature: a little of it keeps steps finite.
-  least_curvature_ = 1e-300;
+  least_curvature_ = rounding::kNotZero;
   for (const Index k : all_) {
     if (magnitude_[k] > 0) order_.push_back(k);
-    least_curvature_ = std::max(least_curvature_, 1e-15 * hessian_(k, k));
+    least_curvature_ = std::max(least_curvature_, rounding::kLeastCurvature * hessian_(k, k));
   }
   above_.resize(order_.size());
   renumber(0, std::ssize(order_));
@@ -54,7 +57,8 @@ double ClusterProblem::sign(Index k) const {
 void ClusterProblem::renumber(Index from, Index to) {
   Index above = from == 0 ? 0 : above_[at(from - 1)] + size_[at(order_[at(from - 1)])];
   for (Index i = from; i < to; ++i) {
-    above_[at(i)] = above, place_[at(order_[at(i)])] = i;
+    above_[at(i)] = above;
+    place_[at(order_[at(i)])] = i;
     above += size_[at(order_[at(i)])];
   }
 }
@@ -63,10 +67,12 @@ void ClusterProblem::place(Index k, Index to) {
   const Index from = place_[at(k)];
   if (from == to) return;
   if (from == kNowhere) {
-    order_.insert(order_.begin() + to, k), above_.push_back(0);
+    order_.insert(order_.begin() + to, k);
+    above_.push_back(0);
     renumber(to, std::ssize(order_));
   } else if (to == kNowhere) {
-    order_.erase(order_.begin() + from), above_.pop_back();
+    order_.erase(order_.begin() + from);
+    above_.pop_back();
     place_[at(k)] = kNowhere;
     renumber(from, std::ssize(order_));
   } else if (from < to) {
@@ -85,8 +91,10 @@ void ClusterProblem::move(Index k, double to) {
 }
 
 void ClusterProblem::turn(Index k) {
-  hessian_.col(k) = -hessian_.col(k), hessian_.row(k) = -hessian_.row(k);
-  ascent_[k] = -ascent_[k], sign_[at(k)] = -sign_[at(k)];
+  hessian_.col(k) = -hessian_.col(k);
+  hessian_.row(k) = -hessian_.row(k);
+  ascent_[k] = -ascent_[k];
+  sign_[at(k)] = -sign_[at(k)];
 }
 
 void ClusterProblem::merge(Index k, Index into) {
@@ -97,21 +105,25 @@ void ClusterProblem::merge(Index k, Index into) {
   hessian_.row(into) = hessian_.col(into);  // rows are slow to read
   ascent_[into] += ascent_[k];
   size_[at(into)] += size_[at(k)];
-  parent_[at(k)] = into, sign_[at(k)] *= sign_[at(into)];  // turns of `into` until now are not those of k
+  parent_[at(k)] = into;
+  sign_[at(k)] *= sign_[at(into)];  // so that the turns of `into` until now do not count for k
   renumber(place_[at(into)], std::ssize(order_));
 }
 
 // The exact minimum over the magnitude of one group, the others fixed: the slope of J is a step function, and
 // the walk goes from step to step. It ends between two groups, on one (they merge), or at 0. Where groups are
-// many, those that meet merge only if they tie still when it is their turn again: most meet on their way to
-// somewhere else, and would have to be cut apart.
+// many, two that meet merge only if they still tie when one of them is updated again: most only pass one
+// another, and would have to be cut apart.
 double ClusterProblem::update(Index k) {
   const double h = std::max(hessian_(k, k), least_curvature_), before = magnitude_[k];
-  double pull = ascent_[k] + h * before;  // what the rest asks for
-  Index i = place_[at(k)], above = 0;     // place and columns before it, with k taken out
+  double pull = ascent_[k] + h * before;  // minus the slope of the loss at magnitude 0
+  Index i = place_[at(k)], above = 0;     // place among the others, and columns before it
   const bool ordered = i != kNowhere;
-  if (pull < 0) {  // wants the other sign
-    if (before > 0) move(k, 0), place(k, kNowhere);
+  if (pull < 0) {  // the minimum is at 0, or has the other sign
+    if (before > 0) {
+      move(k, 0);
+      place(k, kNowhere);
+    }
     if (penalty_.nonnegative()) return 0.5 * h * before * before;
     pull = std::abs(ascent_[k]);
     const Index left = std::ssize(order_);
@@ -127,24 +139,30 @@ double ClusterProblem::update(Index k) {
   const Index others = std::ssize(order_) - (ordered ? 1 : 0);
   const auto stop_on = [&](Index next) {
     const double step = magnitude_[next] - before;
-    if (step == 0 || std::ssize(order_) < kMany)
+    if (step == 0 || std::ssize(order_) < tuning_.late_ties) {
       merge(k, next);
-    else
-      move(k, magnitude_[next]), place(k, i);
+    } else {
+      move(k, magnitude_[next]);
+      place(k, i);
+    }
     return 0.5 * h * step * step;
   };
   for (int direction = 0;;) {
-    const double wish = (pull - price(k, above)) / h;
-    if (direction >= 0 && i > 0 && wish > magnitude_[other(i - 1)]) {
+    const double minimum = (pull - price(k, above)) / h;  // if the order stays
+    if (direction >= 0 && i > 0 && minimum > magnitude_[other(i - 1)]) {
       const Index next = other(i - 1), beyond = above - size_[at(next)];
       if (!((pull - price(k, beyond)) / h > magnitude_[next])) return stop_on(next);
-      --i, above = beyond, direction = 1;
-    } else if (direction <= 0 && i < others && wish < magnitude_[other(i)]) {
+      --i;
+      above = beyond;
+      direction = 1;
+    } else if (direction <= 0 && i < others && minimum < magnitude_[other(i)]) {
       const Index next = other(i), beyond = above + size_[at(next)];
       if (!((pull - price(k, beyond)) / h < magnitude_[next])) return stop_on(next);
-      ++i, above = beyond, direction = -1;
+      ++i;
+      above = beyond;
+      direction = -1;
     } else {
-      double to = std::max(wish, 0.0);
+      double to = std::max(minimum, 0.0);
       // Rounding must not break the order.
       if (i > 0) to = std::min(to, magnitude_[other(i - 1)]);
       if (i < others) to = std::max(to, magnitude_[other(i)]);
@@ -172,11 +190,13 @@ bool ClusterProblem::newton() {
   for (Index j = 0; j < count; ++j) {
     const Index k = order_[at(j)];
     for (Index i = j; i < count; ++i) system(i, j) = hessian_(order_[at(i)], k);
-    ascent[j] = ascent_[k], magnitudes[j] = magnitude_[k], sizes[at(j)] = size_[at(k)];
+    ascent[j] = ascent_[k];
+    magnitudes[j] = magnitude_[k];
+    sizes[at(j)] = size_[at(k)];
   }
   PatternNewton method(std::move(system), std::move(ascent), std::move(sizes), std::move(magnitudes),
                        penalty_);
-  method.run(10 + static_cast<int>(count / 32));
+  method.run(tuning_.newton_steps + static_cast<int>(count / tuning_.groups_per_step), tuning_);
   return take_over(method);
 }
 
@@ -194,7 +214,8 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   Vector values = Vector::Zero(count), image = ascent_;
   std::vector<Index> order;
   order.reserve(groups.size());
-  double limit = kInfinity, penalty = 0, scale = 0;  // penalty: of the new point, less that of the old one
+  double limit = kInfinity;
+  double penalty = 0, scale = 0;  // J of the new point less that of the old one; J of the old one
   Index above = 0;
   for (const auto& [i, j] : members) {
     limit =
@@ -209,17 +230,20 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
     const Index k = groups[at(j)];
     kernels::axpy(magnitude_[k] - values[j], hessian_.col(k).data(), image.data(), image.size());
     const double before = magnitude_[k] * price(k, above_[at(j)]);
-    penalty -= before, scale += before;
+    penalty -= before;
+    scale += before;
   }
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
     change += 0.5 * (ascent_[k] + image[k]) * (values[j] - magnitude_[k]);
   }
-  if (!(change >= penalty - 1e-13 * scale)) return false;  // uphill: a step that rounding has spoilt
-  ascent_ = image, order_ = order;
+  if (!(change >= penalty - rounding::kDescent * scale)) return false;  // uphill, by rounding
+  ascent_ = image;
+  order_ = order;
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
-    magnitude_[k] = std::abs(values[j]), place_[at(k)] = kNowhere;
+    magnitude_[k] = std::abs(values[j]);
+    place_[at(k)] = kNowhere;
     if (values[j] < 0) turn(k);
   }
   above_.resize(order_.size());
@@ -230,27 +254,27 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   return true;
 }
 
-// Where groups are few, Newton's method first: from the solution of a nearby problem it goes straight to the
-// next one, where coordinate descent would tie groups together on the way. It does not know groups that are
-// zero: one sweep moves them before. Sweeps then go on while they seem to get there sooner than Newton's
-// method: a factor costs as much as a sixth as many sweeps as there are groups, and its steps come on top.
+// Where groups are few, Newton's method goes first: from the solution of a nearby problem it leads straight
+// to the next one, where coordinate descent would tie groups together on the way. It does not move groups
+// that are zero: one sweep lets them go before. Sweeps then go on while, at their pace, they get to the
+// target sooner than Newton's method, whose cost is counted in sweeps.
 void ClusterProblem::solve(double target) {
-  constexpr int kRounds = 30;
-  constexpr std::size_t kFew = 150;
-  if (order_.size() <= kFew) {
+  if (std::ssize(order_) <= tuning_.newton_first) {
     if (order_.size() < all_.size()) sweep();
     newton();
   }
-  for (int round = 1; round < kRounds; ++round) {
-    const double most = 16 + static_cast<double>(order_.size()) / 6;
+  for (int round = 1; round < tuning_.rounds; ++round) {
+    const double most = tuning_.sweeps + static_cast<double>(order_.size()) / tuning_.groups_per_sweep;
     double before = 0;
     for (double sweeps = 1;; ++sweeps) {
       const std::size_t groups = order_.size();
       const double progress = sweep();
       if (progress <= target && groups == order_.size()) return;
+      if (!std::isfinite(progress)) return;  // overflow, or data that changed: no sweep leads back
       const double left = std::log(target / progress) / std::log(progress / before);  // at this pace
-      if (sweeps > 2 && progress > target && !(progress < before && sweeps + left <= most)) break;
-      if (sweeps > 2 * most) break;
+      const bool in_time = progress < before && sweeps + left <= most;
+      if (sweeps > tuning_.pace_sweeps && progress > target && !in_time) break;
+      if (sweeps > tuning_.most_sweeps * most) break;
       before = progress;
     }
     if (!newton()) return;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "tyto/base/tuning.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/math/sorted_l1.h"
 
@@ -21,14 +22,14 @@ class ClusterProblem {
     Vector ascent;  // q - Hc at the magnitudes
     Vector magnitudes;
     std::vector<Index> sizes;
-    // The largest magnitude first, ties as they should part. Rows and columns of H that are not listed are
-    // nobody's.
+    // The clusters, the largest magnitude first; of those that tie, the one first that should become larger.
+    // Rows and columns of H that are not listed belong to no cluster.
     std::vector<Index> order;
   };
-  ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty);
+  ClusterProblem(Matrix hessian, Start start, const SortedL1& penalty, const Tuning::Clusters& tuning = {});
 
-  // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made. Of
-  // many groups, some may have met last that would go on together: they do if it is called again.
+  // Goes on until the objective is believed to be within `target` of its minimum, or no progress is made.
+  // Where groups are many, two that met in the last sweep are not merged yet; another call goes on with them.
   void solve(double target);
 
   // Where a cluster ended: it is part of group(k), whose magnitude may be 0; sign(k) is -1 if its sign
@@ -38,7 +39,7 @@ class ClusterProblem {
   double value(Index k) const { return sign(k) * magnitude_[group(k)]; }
   // The groups that are not zero, the largest magnitude first.
   const std::vector<Index>& order() const { return order_; }
-  const Matrix& hessian() const { return hessian_; }  // rows and columns of groups are theirs
+  const Matrix& hessian() const { return hessian_; }  // a group has the row and column of its number
   Matrix take_hessian() { return std::move(hessian_); }
 
  private:
@@ -59,6 +60,7 @@ class ClusterProblem {
   Vector ascent_, magnitude_;
   std::vector<Index> size_;
   const SortedL1& penalty_;
+  Tuning::Clusters tuning_;
   std::vector<Index> all_;     // clusters as they came
   std::vector<Index> order_;   // groups that are not zero, the largest first
   std::vector<Index> above_;   // by place: columns in the groups before it

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "tyto/base/rounding.h"
 #include "tyto/solve/subscript.h"
 
 namespace tyto {
@@ -37,7 +38,9 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, cons
   for (const Cluster& cluster : pattern) total += cluster.columns.size();
   std::vector<Index> slots, places, begin(pattern.size() + 1, 0);
   std::vector<double> signs;
-  slots.reserve(total), places.reserve(total), signs.reserve(total);
+  slots.reserve(total);
+  places.reserve(total);
+  signs.reserve(total);
   for (const Cluster& cluster : pattern)
     slots.insert(slots.end(), cluster.columns.begin(), cluster.columns.end());
   columns.activate(slots);
@@ -62,7 +65,8 @@ void add_products(const Pattern& pattern, const std::vector<Index>& origin, cons
 }  // namespace
 
 void ClusterSystem::assign(Pattern pattern, WorkingSet& columns) {
-  pattern_.clear(), row_.clear();
+  pattern_.clear();
+  row_.clear();
   hessian_.resize(0, 0);
   const std::vector<Index> origin(pattern.size(), -1);
   refine(std::move(pattern), origin, columns);
@@ -76,11 +80,14 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   const Index count = std::ssize(pattern);
   const Index nonzeros = columns_in(pattern);
   // Many columns in few clusters: their sums are cheaper than their products.
-  if (columns.packs() && nonzeros > 2 * columns.rows()) {
-    hessian_.resize(count, count), row_.resize(pattern.size());
+  if (columns.packs() && nonzeros > tuning_.sums_rows * columns.rows()) {
+    hessian_.resize(count, count);
+    row_.resize(pattern.size());
     gram(sums(pattern, columns), 0, hessian_);
-    for (Index k = 0; k < count; ++k)
-      hessian_(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size()), row_[at(k)] = k;
+    for (Index k = 0; k < count; ++k) {
+      hessian_(k, k) += columns.ridge() * static_cast<double>(pattern[at(k)].size());
+      row_[at(k)] = k;
+    }
   } else {
     make_room(origin);
     add_products(pattern, origin, row_, columns, hessian_);
@@ -88,20 +95,23 @@ void ClusterSystem::refine(Pattern pattern, const std::vector<Index>& origin, Wo
   pattern_.swap(pattern);
 }
 
-// Old clusters keep their rows, and new ones take those that are free; H grows if there are too few, and
-// shrinks where much of it is nobody's: coordinate descent goes over all of it.
+// Old clusters keep their rows, and new ones take those that are free. H grows if there are too few, and
+// shrinks where many belong to no cluster: coordinate descent goes over all of it.
 void ClusterSystem::make_room(const std::vector<Index>& origin) {
   const Index count = std::ssize(origin), size = hessian_.rows();
   std::vector<bool> taken(at(std::max(size, count)), false);
   std::vector<Index> row(origin.size(), -1);
-  for (Index k = 0; k < count; ++k)
-    if (origin[at(k)] >= 0) row[at(k)] = row_[at(origin[at(k)])], taken[at(row[at(k)])] = true;
+  for (Index k = 0; k < count; ++k) {
+    if (origin[at(k)] < 0) continue;
+    row[at(k)] = row_[at(origin[at(k)])];
+    taken[at(row[at(k)])] = true;
+  }
   if (size < count) {
-    const Index room = count + count / 16;
+    const Index room = count + share_of(tuning_.spare_rows, count);
     Matrix larger = Matrix::Zero(room, room);
     larger.topLeftCorner(size, size) = hessian_;
     hessian_.swap(larger);
-  } else if (size > count + count / 8 + 32) {
+  } else if (size > count + share_of(tuning_.most_spare, count) + tuning_.most_spare_rows) {
     std::vector<Index> stay;
     for (Index& old : row)
       if (old >= 0) stay.push_back(std::exchange(old, std::ssize(stay)));
@@ -123,9 +133,8 @@ void ClusterSystem::make_room(const std::vector<Index>& origin) {
 
 bool ClusterSystem::follow(const Vector& ascent, const SortedL1& penalty, const WorkingSet& columns,
                            Vector& state) {
-  constexpr Index kMost = 48;  // clusters; with more of them a pattern seldom stays
   const Index count = std::ssize(pattern_);
-  if (count > kMost) return false;
+  if (count > tuning_.follow_clusters) return false;
   Matrix factor(count, count);
   Vector change(count), step = Vector::Zero(columns.size());
   Index above = 0;
@@ -137,8 +146,8 @@ bool ClusterSystem::follow(const Vector& ascent, const SortedL1& penalty, const 
     above = below;
   }
   const Vector diagonal = factor.diagonal();
-  if (!cholesky(factor) || (factor.diagonal().array().square() < 1e-12 * diagonal.array()).any())
-    return false;
+  if (!cholesky(factor)) return false;
+  if ((factor.diagonal().array().square() < rounding::kFollowPivot * diagonal.array()).any()) return false;
   cholesky_solve(factor, change);
   double last = std::numeric_limits<double>::infinity();
   for (Index k = 0; k < count; ++k) {
@@ -161,9 +170,10 @@ ClusterProblem ClusterSystem::problem(const Vector& ascent, const SortedL1& pena
     const Cluster& cluster = pattern_[at(k)];
     const Index row = row_[at(k)];
     start.ascent[row] = signed_sum(cluster, ascent);
-    start.magnitudes[row] = cluster.magnitude, start.sizes[at(row)] = cluster.size();
+    start.magnitudes[row] = cluster.magnitude;
+    start.sizes[at(row)] = cluster.size();
   }
-  return {std::move(hessian_), std::move(start), penalty};
+  return {std::move(hessian_), std::move(start), penalty, clusters_};
 }
 
 void ClusterSystem::adopt(ClusterProblem solved, const WorkingSet& columns, Vector& state) {
@@ -186,7 +196,8 @@ void ClusterSystem::adopt(ClusterProblem solved, const WorkingSet& columns, Vect
     join(std::move(from), pattern[at(i)]);
   }
   columns.move(step, state);
-  pattern_.swap(pattern), row_ = order;
+  pattern_.swap(pattern);
+  row_ = order;
 }
 
 }  // namespace tyto

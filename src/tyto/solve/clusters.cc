@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "tyto/base/rounding.h"
+
 namespace tyto {
 namespace {
 
@@ -21,7 +23,8 @@ struct Pool {
   double speed() const { return speed_sum / static_cast<double>(end - begin); }
 };
 
-// Force minus price, sorted by force; neighbours of which the latter is not slower move together.
+// Pools adjacent violators of force minus weight, sorted by force: a column that would move faster than the
+// one before it moves together with it.
 std::vector<Pool> pool(const std::vector<Pull>& pulls, const SortedL1& penalty, Index first,
                        double tolerance) {
   std::vector<Pool> pools;
@@ -29,7 +32,8 @@ std::vector<Pool> pool(const std::vector<Pull>& pulls, const SortedL1& penalty, 
   for (std::size_t i = 0; i < pulls.size(); ++i) {
     Pool next{pulls[i].force - penalty.weight(first + static_cast<Index>(i)), i, i + 1};
     while (!pools.empty() && pools.back().speed() <= next.speed() + tolerance) {
-      next.speed_sum += pools.back().speed_sum, next.begin = pools.back().begin;
+      next.speed_sum += pools.back().speed_sum;
+      next.begin = pools.back().begin;
       pools.pop_back();
     }
     pools.push_back(next);
@@ -46,7 +50,8 @@ void sort_by_force(std::vector<Pull>& pulls) {
 Cluster make_cluster(std::span<const Pull> pulls, double magnitude) {
   Cluster cluster;
   cluster.magnitude = magnitude;
-  cluster.columns.reserve(pulls.size()), cluster.signs.reserve(pulls.size());
+  cluster.columns.reserve(pulls.size());
+  cluster.signs.reserve(pulls.size());
   for (const Pull& pull : pulls) cluster.add(pull.column, pull.sign);
   return cluster;
 }
@@ -85,7 +90,7 @@ Index columns_in(const Pattern& pattern) {
 
 namespace {
 
-// The price of its ranks begins at `first`.
+// The ranks of a cluster begin at `first`.
 struct Ranks {
   const SortedL1& penalty;
   Index first;
@@ -118,7 +123,8 @@ Pattern cut(const Cluster& cluster, const Vector& ascent, const Ranks& ranks, Pa
   std::size_t faster = pools.front().end;  // whatever the mean rounds to, no part is empty
   for (std::size_t i = 1; i + 1 < pools.size(); ++i)
     if (pools[i].speed() > mean) faster = pools[i].end;
-  result.push_back(part(0, faster)), result.push_back(part(faster, pulls.size()));
+  result.push_back(part(0, faster));
+  result.push_back(part(faster, pulls.size()));
   return result;
 }
 
@@ -132,7 +138,7 @@ Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& pena
 
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
                    double tolerance, std::size_t most) {
-  // A column that does not pull harder than the last price can never pay.
+  // A column with |x_j'r| no larger than the smallest weight stays at zero.
   const Index last = first + static_cast<Index>(zeros.size()) - 1;
   if (zeros.empty()) return {};
   std::vector<Pull> pulls;
@@ -152,7 +158,7 @@ Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const Sor
 
 namespace {
 
-// What a cut gains at first order: the pull of the faster part beyond its prices.
+// What a cut gains at first order: the forces of the faster part less the weights of its ranks.
 double gain(const Cluster& faster, const Vector& ascent, const SortedL1& penalty, Index first) {
   return signed_sum(faster, ascent) + penalty.weight_sum(first) - penalty.weight_sum(first + faster.size());
 }
@@ -166,7 +172,8 @@ struct Cut {
 // The clusters that stay, the parts of those that are cut, and those that leave zero; `count` of them.
 Refinement assembled(Pattern pattern, std::vector<Cut> cuts, Pattern leaving, std::size_t count) {
   Refinement next;
-  next.pattern.reserve(count), next.origin.reserve(count);
+  next.pattern.reserve(count);
+  next.origin.reserve(count);
   next.changed = !cuts.empty() || !leaving.empty();
   next.left_zero = std::ssize(leaving);
   auto coming = cuts.begin();
@@ -188,8 +195,8 @@ Refinement assembled(Pattern pattern, std::vector<Cut> cuts, Pattern leaving, st
 
 Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector& ascent,
                    const SortedL1& penalty, const Cuts& allowed) {
-  constexpr std::size_t kCuts = 4;  // so many are allowed in any case
-  const double tolerance = 1e-13 * penalty.weight(0);
+  const Tuning::Pattern& tuning = allowed.tuning;
+  const double tolerance = rounding::kSpeed * penalty.weight(0);
   std::vector<Cut> cuts;
   std::vector<bool> zero(static_cast<std::size_t>(ascent.size()), true);
   Index first = 0;
@@ -199,11 +206,10 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
     for (const Index j : pattern[k].columns) zero[static_cast<std::size_t>(j)] = false;
     first += pattern[k].size();
   }
-  const auto most =
-      std::max(kCuts, static_cast<std::size_t>(allowed.share * static_cast<double>(pattern.size())));
-  if (cuts.size() > most) {
+  const Index most = std::max(tuning.cuts, share_of(allowed.share, std::ssize(pattern)));
+  if (std::ssize(cuts) > most) {
     std::ranges::sort(cuts, std::greater<>(), [](const Cut& c) { return std::pair(c.gain, c.cluster); });
-    cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(most), cuts.end());
+    cuts.erase(cuts.begin() + most, cuts.end());
     std::ranges::sort(cuts, std::less<>(), &Cut::cluster);
   }
 
@@ -213,8 +219,10 @@ Refinement refined(Pattern pattern, std::span<const Index> columns, const Vector
     if (zero[static_cast<std::size_t>(j)]) zeros.push_back(j);
   std::size_t count = pattern.size();
   for (const Cut& c : cuts) count += c.parts.size() - 1;
-  Pattern leaving = leave_zero(zeros, ascent, penalty, first, tolerance,
-                               std::max(static_cast<std::size_t>(allowed.leaving), count / 2));
+  const Index most_leaving =
+      std::max(allowed.leaving, share_of(tuning.leaving_share, static_cast<Index>(count)));
+  Pattern leaving =
+      leave_zero(zeros, ascent, penalty, first, tolerance, static_cast<std::size_t>(most_leaving));
   count += leaving.size();
   return assembled(std::move(pattern), std::move(cuts), std::move(leaving), count);
 }

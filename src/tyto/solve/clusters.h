@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tyto/base/tuning.h"
 #include "tyto/math/sorted_l1.h"
 
 namespace tyto {
@@ -16,7 +17,10 @@ struct Cluster {
   double magnitude = 0;
 
   Index size() const { return static_cast<Index>(columns.size()); }
-  void add(Index column, double sign) { columns.push_back(column), signs.push_back(sign); }
+  void add(Index column, double sign) {
+    columns.push_back(column);
+    signs.push_back(sign);
+  }
 };
 double signed_sum(const Cluster& cluster, const Vector& v);  // s'v for its signs s
 
@@ -25,28 +29,26 @@ using Pattern = std::vector<Cluster>;
 Pattern pattern_of(const Vector& beta);
 Index columns_in(const Pattern& pattern);  // how many
 
-// The part of a pattern that ties: `cluster` holds the ranks first, first + 1, ... of the penalty. Along the
-// direction of steepest descent its columns move apart into the clusters that are returned, the fastest first
-// (one cluster if it stays together). Speeds that differ by no more than `tolerance` count as equal.
-// `ascent` is minus the gradient of the loss, X'r. Either in two, the faster ones and the slower ones, or
-// into as many parts as there are speeds.
+// `cluster` holds the ranks first, first + 1, ... of the penalty. Along the direction of steepest descent its
+// columns move apart into the clusters that are returned, the fastest first (one cluster if it stays
+// together): into two, the faster columns and the slower ones, or into as many as there are speeds. Speeds
+// that differ by no more than `tolerance` count as equal. `ascent` is X'r, minus the gradient of the loss.
 enum class Parts { kTwo, kAll };
 Pattern split(const Cluster& cluster, const Vector& ascent, const SortedL1& penalty, Index first,
               double tolerance, Parts parts = Parts::kTwo);
 
-// The same for columns at zero: the clusters that leave it, or the `most` fastest of them. `first` is the
+// The same for columns at zero: the clusters that leave zero, or the `most` fastest of them. `first` is the
 // number of columns that are not 0.
 Pattern leave_zero(std::span<const Index> zeros, const Vector& ascent, const SortedL1& penalty, Index first,
                    double tolerance, std::size_t most = std::numeric_limits<std::size_t>::max());
 
-// The next pattern to try: clusters that pull apart are cut, the hardest first, and no more than a share of
-// all; columns at zero leave it, the hardest first, in no more clusters than `leaving`, or half as many as
-// there are.
+// What the next pattern may differ by: how many clusters are cut, those first where a cut gains most, and how
+// many new ones leave zero, the fastest first.
 struct Cuts {
-  static constexpr Index kLeaving = 16, kMostLeaving = 512;
-  double share = 1;
+  double share = 1;  // of the clusters may be cut, but tuning.cuts in any case
   Parts parts = Parts::kTwo;
-  Index leaving = kLeaving;
+  Index leaving = Tuning::Pattern().leaving;  // clusters, or tuning.leaving_share of all, if that is more
+  Tuning::Pattern tuning = {};
 };
 struct Refinement {
   Pattern pattern;

@@ -20,20 +20,26 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What is left of the problem after screening, the point that moves through it, and the best point so far.
+// What is left of the problem after screening, the point at hand, and the best point so far.
 struct Reduced {
   Problem problem;
   Iterate x;
   IndexSet support;  // of x, in the problem
-  Selection kept;    // columns of the full problem
-  SparseBeta best;   // there
+  Selection kept;    // the columns of the problem in the full one
+  SparseBeta best;   // the best point, in the full problem
   double best_gap = kInfinity, least_primal = kInfinity;
-  Index progress_epoch = 0;  // of the last progress, of the gap or of the primal
+  Index progress_epoch = 0;  // the last one in which the gap or the objective was the least so far
 
   void record(const Certificate& c, Index epoch) {
-    if (c.gap < best_gap)
-      best = sparse(x.beta, c.support, kept, best.size()), best_gap = c.gap, progress_epoch = epoch;
-    if (c.primal + c.rounding < least_primal) least_primal = c.primal, progress_epoch = epoch;
+    if (c.gap < best_gap) {
+      best = sparse(x.beta, c.support, kept, best.size());
+      best_gap = c.gap;
+      progress_epoch = epoch;
+    }
+    if (c.primal + c.rounding < least_primal) {
+      least_primal = c.primal;
+      progress_epoch = epoch;
+    }
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
   bool restrict_to(std::span<const Index> survivors) {
@@ -42,8 +48,11 @@ struct Reduced {
     support = nonzero_entries(x.beta);
     problem = tyto::restrict_to(problem, survivors);
     kept = kept.at(survivors);
-    for (SparseBeta::InnerIterator it(best); it; ++it)
-      if (kept.find(it.index()) < 0) it.valueRef() = 0, best_gap = kInfinity;
+    for (SparseBeta::InnerIterator it(best); it; ++it) {
+      if (kept.find(it.index()) >= 0) continue;
+      it.valueRef() = 0;
+      best_gap = kInfinity;
+    }
     if (support.size() == before) return false;
     problem.design.multiply(x.beta, x.eta);
     return true;
@@ -64,40 +73,49 @@ std::optional<Status> should_stop(const Certificate& c, double tolerance, const 
   if (at.best && c.gap <= c.rounding) return Status::kStalled;
   if (at.epoch >= options.max_epochs) return Status::kEpochLimit;
   if (at.seconds >= options.max_seconds) return Status::kTimeLimit;
-  if (at.epoch - at.progress_epoch > std::max(at.patience, at.epoch / 2)) return Status::kStalled;
+  const Index patience = std::max(at.patience, share_of(options.tuning.loop.patience_share, at.epoch));
+  if (at.epoch - at.progress_epoch > patience) return Status::kStalled;
   return std::nullopt;
 }
 
-// The columns that are left after a try at screening, if there is something to try and it drops any. A rule
-// that is not safe has one try, at the start. Where columns are not all read anyway, epochs are few, and what
-// leaves has to be read once more at the end: there is no try before three of them, nor where X is small, and
-// the ball is that of the last certificate.
-std::optional<IndexSet> screen(const ScreeningRule& rule, const Reduced& now, BestSphere& best,
-                               const Certificate& c, const Vector& correlation, Index epoch, bool guessing,
-                               bool lazy) {
-  std::optional<IndexSet> alive;
-  if (rule.safe && lazy && (epoch < 3 || in_cache(now.problem.design))) return alive;
-  // Where columns are not all read anyway, dropping a few is more work than keeping them.
-  const Index columns = now.problem.design.cols(), most = lazy ? columns / 2 : columns - 1;
-  if (!rule.safe) {
-    if (guessing && epoch == 0) alive = strong_survivors(now.problem, correlation);
-  } else if (rule.screens && lazy) {
-    const Sphere sphere = sphere_of(c, correlation, now.problem.design.rows());
-    if (std::isfinite(sphere.radius)) alive = few_survivors(rule, now.problem, sphere, most);
-  } else if (rule.screens && best.update(c, correlation, now.problem.design.rows())) {
-    alive = few_survivors(rule, now.problem, best.sphere(), most);
-  }
-  if (alive && std::ssize(*alive) > most) alive.reset();
-  return alive;
-}
+// Tries at screening within one fit.
+struct Screen {
+  const ScreeningRule& rule;
+  const Tuning& tuning;
+  BestSphere best{tuning.screening};
+  bool guessing = !rule.safe;  // columns may have been dropped by a rule that is not safe
 
-// Vectors of length p, and a few of them side by side, come and go in every fit. By default the C library
-// returns such memory to the system and asks for it again; freeing one block larger than all of them teaches
-// it not to (mallopt(3)).
-void keep_memory(Index n, Index p) {
-  constexpr Index kMost = 30 << 20,
-                  kBlocks = 16 << 20;  // bytes; the latter is enough for a Gram matrix of 1400
-  const Index bytes = std::min(kMost, std::max(256 * std::max(n, p), std::min(kBlocks, 8 * n * p)));
+  // The columns that are left after a try, if there is something to try and it drops any. A rule that is not
+  // safe has one try, at the start. `lazy`: the solver takes bounds of X'r. Then epochs are few, and columns
+  // that were dropped have to be read once more at the end: there is no try in the first epochs, nor where X
+  // is small; many columns have to go; and the ball is that of the last certificate.
+  std::optional<IndexSet> survivors(const Reduced& now, const Certificate& c, const Vector& correlation,
+                                    Index epoch, bool lazy) {
+    std::optional<IndexSet> alive;
+    const Design& design = now.problem.design;
+    if (rule.safe && lazy && (epoch < tuning.screening.lazy_epochs || in_cache(design, tuning.reading)))
+      return alive;
+    const Index most = lazy ? share_of(tuning.screening.lazy_share, design.cols()) : design.cols() - 1;
+    if (!rule.safe) {
+      if (guessing && epoch == 0) alive = strong_survivors(now.problem, correlation);
+    } else if (rule.screens && lazy) {
+      const Sphere sphere = sphere_of(c, correlation, design.rows());
+      if (std::isfinite(sphere.radius))
+        alive = few_survivors(rule, now.problem, sphere, most, tuning.screening);
+    } else if (rule.screens && best.update(c, correlation, design.rows())) {
+      alive = few_survivors(rule, now.problem, best.sphere(), most, tuning.screening);
+    }
+    if (alive && std::ssize(*alive) > most) alive.reset();
+    return alive;
+  }
+};
+
+// Vectors of length p are made and freed in every fit. By default the C library returns such memory to the
+// system and asks for it again; after one larger block was freed, it keeps it (mallopt(3)).
+void keep_memory(Index n, Index p, const Tuning::Memory& tuning) {
+  const Index of_matrix = std::min(tuning.gram_bytes, 8 * n * p);
+  const Index bytes =
+      std::min(tuning.block_bytes, std::max(tuning.bytes_per_entry * std::max(n, p), of_matrix));
   char* volatile block = new char[static_cast<std::size_t>(bytes)];
   delete[] block;
 }
@@ -113,16 +131,18 @@ void Sequence::State::check(const SortedL1& penalty) const {
 }
 
 Sequence::Sequence(const Problem& problem, const FitOptions& options) {
-  validate(options), validate(problem);
+  validate(options);
+  validate(problem);
   const Design& design = problem.design;
-  keep_memory(design.rows(), design.cols());
+  keep_memory(design.rows(), design.cols(), options.tuning.memory);
   Design counted = design.with_threads(options.threads).with_counter();
   const Index entries = counted.stored_entries();
+  const bool nonnegative = problem.penalty.nonnegative();
   state_ = std::make_unique<State>(
-      State{counted, problem.y, problem.ridge, problem.penalty.nonnegative(), options,
-            find_solver(options.solver).make(options.stochastic), Point(problem),
-            Selection::first(design.cols()), Correlation(counted, problem.penalty.nonnegative()),
-            CorrelationSpan(counted, problem.y, problem.penalty.nonnegative()), entries});
+      State{counted, problem.y, problem.ridge, nonnegative, options,
+            find_solver(options.solver).make({options.stochastic, options.tuning}), Point(problem),
+            Selection::first(design.cols()), Correlation(counted, nonnegative, options.tuning.reading),
+            CorrelationSpan(counted, problem.y, nonnegative, options.tuning), entries});
   state_->projection = problem.projection;
   state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
@@ -152,22 +172,25 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   State& state = *state_;
   FitOptions options = state.options;
   options.max_seconds = max_seconds;
-  const ScreeningRule& rule = screening_rule(options.screening);
+  const Tuning& tuning = state.options.tuning;
+  Screen screen{screening_rule(options.screening), tuning};
   Solver& solver = *state.solver;
   const Problem full = state.problem(penalty);
   const Index p = full.design.cols(), read_before = full.design.entries_read();
   Reduced now{full, {dense(state.x.beta), state.x.eta}, state.x.support(), state.all, state.x.beta};
-  BestSphere best;
   std::vector<TracePoint> trace;
-  double tolerance =
-      options.tolerance;  // on the columns left: tightened where the full problem asks for more
-  bool guessing = !rule.safe, interrupted = false;
+  // Of the columns left: it becomes smaller where these meet it and the full problem does not.
+  double tolerance = options.tolerance;
+  bool interrupted = false;
   const auto ask = [&](const TracePoint& at) { interrupted = interrupted || (observer && !observer(at)); };
   double asked = 0;
   const auto stop = [&] {  // within an epoch
     TracePoint at = trace.back();
     at.seconds = watch.seconds();
-    if (at.seconds > asked + kLongEpoch) ask(at), asked = at.seconds;
+    if (at.seconds > asked + tuning.loop.call_seconds) {
+      ask(at);
+      asked = at.seconds;
+    }
     return interrupted || at.seconds >= options.max_seconds;
   };
   const Exact exact = [&](Index k) { return !state.lazy() || state.correlation.exact(now.kept[k]); };
@@ -177,12 +200,13 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     Certificate c = state.assess(now.problem, now.x, now.support, now.kept);
     now.record(c, epoch);
     trace.push_back({epoch, watch.seconds(), c.primal, c.gap, now.problem.design.cols()});
-    ask(trace.back()), asked = trace.back().seconds;
-    const Progress at{epoch,       now.progress_epoch,   solver.patience(), trace.back().seconds,
+    ask(trace.back());
+    asked = trace.back().seconds;
+    const Progress at{epoch,       now.progress_epoch,   solver.patience(tuning.loop), trace.back().seconds,
                       interrupted, c.gap <= now.best_gap};
     if (auto status = should_stop(c, tolerance, at, options)) {
       const bool converged = *status == Status::kConverged;
-      // Of the full problem: what it is already if no column was dropped. Then it is the end.
+      // Whether c is the certificate of the full problem, because no column was dropped.
       const bool known = converged && now.problem.design.cols() == p;
       Iterate solution{known       ? std::move(now.x.beta)
                        : converged ? expand(now.x.beta, now.kept, p)
@@ -194,19 +218,22 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
           known ? Certificate() : state.assess(full, solution, nonzero_entries(solution.beta), state.all);
       Certificate& certificate = known ? c : other;
       const bool ended = converged || *status == Status::kStalled;
-      if (ended && guessing && !certificate.meets(options.tolerance)) {
-        guessing = false;  // the guess may have been wrong: go on with all columns
+      if (ended && screen.guessing && !certificate.meets(options.tolerance)) {
+        screen.guessing = false;  // columns may have been dropped wrongly: go on with all of them
         now = Reduced{full, solution, certificate.support, state.all,
                       sparse(solution.beta, certificate.support, state.all, p)};
         now.progress_epoch = epoch;
-        best = {};
+        screen.best = BestSphere(tuning.screening);
         solver.attach(now.problem, now.x);
         continue;
       }
       if (converged && !certificate.meets(options.tolerance)) {
-        tolerance /= 2;  // the columns that left ask for more: go on, unless there is another reason to stop
+        // The columns left are solved, the full problem is not: go on with a smaller tolerance, unless there
+        // is another reason to stop. X'r has to be that of the columns left again: from before the full
+        // problem was read or, where reading is lazy, with the columns that are exact by now.
+        tolerance /= 2;
         status = should_stop(c, 0, at, options);
-        if (!status && state.lazy())  // more columns have been read
+        if (!status && state.lazy())
           c = state.assess(now.problem, now.x, now.support, now.kept);
         else if (!status)
           state.pass = pass;
@@ -215,27 +242,32 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
         Fit result;
         result.status = *status;
         state.x.move_to(solution, certificate.support);
-        result.solution = std::move(solution), result.certificate = std::move(certificate);
+        result.solution = std::move(solution);
+        result.certificate = std::move(certificate);
         result.trace = std::move(trace);
-        result.epochs = epoch, result.screened = p - now.problem.design.cols();
-        if (solver.takes_bounds())  // it keeps columns that it could drop
-          result.screened = std::max(result.screened,
-                                     p - state.columns_left(rule, full, result.solution, result.certificate));
+        result.epochs = epoch;
+        result.screened = p - now.problem.design.cols();
+        if (solver.takes_bounds()) {  // columns have been kept that could be dropped
+          const Index left = state.columns_left(screen.rule, full, result.solution, result.certificate);
+          result.screened = std::max(result.screened, p - left);
+        }
         result.trace.back().active = p - result.screened;
         state.last = result.trace.back();
         result.passes = state.passes_since(read_before);
-        result.seconds = watch.seconds(), result.cpu_seconds = watch.cpu_seconds();
+        result.seconds = watch.seconds();
+        result.cpu_seconds = watch.cpu_seconds();
         return result;
       }
     }
     const Vector* ascent = &state.ascent(now.problem, now.x, now.kept);
     Vector left;
-    if (auto alive = screen(rule, now, best, c, *ascent, epoch, guessing, solver.takes_bounds())) {
+    if (auto alive = screen.survivors(now, c, *ascent, epoch, solver.takes_bounds())) {
       const bool moved = now.restrict_to(*alive);
-      best.restrict_to(*alive);
+      screen.best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);
       if (moved) continue;  // another point: first its certificate
-      left = restrict_to(*ascent, *alive), ascent = &left;
+      left = restrict_to(*ascent, *alive);
+      ascent = &left;
       c.support = now.support;
     }
     now.support = solver.advance(now.problem, now.x, c, *ascent, {tolerance * c.primal, stop, exact});

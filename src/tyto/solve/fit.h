@@ -22,6 +22,7 @@ struct FitOptions {
   double max_seconds = std::numeric_limits<double>::infinity();
   int threads = 1;  // for passes over X that are large enough; the result has the same bits for any number
   StochasticOptions stochastic = {};
+  Tuning tuning = {};  // thresholds of speed, which no user has to know: for tests and measurements
 };
 void validate(const FitOptions& options);
 
@@ -60,11 +61,11 @@ Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* wa
 
 struct NextFits {
   std::vector<Fit> fits;  // at least one
-  bool foreseen;          // found without epochs: the observer has been called only where it took long
+  bool foreseen;          // solved by look-ahead, without epochs; the observer is called only now and then
 };
 
 // Fits one after the other on the same data, with one penalty after the other. Each starts where the last one
-// ended, with all that is known by then: X'r, the ball of the dual optimum, what the solver has built.
+// ended, with all that is known by then: X'r, and what the solver has in memory.
 class Sequence {
  public:
   // The data, the ridge and whether coefficients may be negative are those of the problem; the weights come
@@ -75,12 +76,12 @@ class Sequence {
   void start_from(const Vector& beta);
   // `max_seconds` stands in for that of the options.
   Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer = {});
-  // The fits of one or more of the next penalties: where the solver can see ahead, one reading of X certifies
-  // several. They are each other's neighbours, as on a path.
+  // The fits of one or more of the next penalties: where the solver can look ahead, one reading of X
+  // certifies several. Each penalty should be close to the one before, as on a path.
   NextFits fit_next(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer = {});
 
  private:
-  // The time that they take is counted from the start of the watch.
+  // `watch` was started when the caller's work began: fits report the time since then.
   Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer, const Stopwatch& watch);
   std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer,
                             const Stopwatch& watch);

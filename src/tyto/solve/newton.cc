@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
-#include "tyto/math/kernels.h"
 #include "tyto/solve/cluster_system.h"
 #include "tyto/solve/solver.h"
 #include "tyto/solve/subscript.h"
@@ -14,19 +14,25 @@ namespace tyto {
 namespace {
 
 // Working sets, and on them patterns (MATH.md, section 7). An epoch takes the columns that are in the model
-// or come closest to it, and solves the problem on them: split the clusters that pull apart, solve the
-// cluster problem of what results, until nothing pulls apart any more.
+// or come closest to it, and solves the problem on them: it cuts the clusters whose columns move apart along
+// the direction of steepest descent, solves the cluster problem, and repeats until no cluster is cut.
 class Newton final : public Solver {
  public:
+  explicit Newton(const Tuning& tuning) : tuning_(tuning) {}
+
   void attach(const Problem& problem, const Iterate& x) override {
     columns_.attach(problem.design, problem.ridge);
     ridge_ = problem.ridge;
-    reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
-    settled_ = false, cuts_.leaving = Cuts::kLeaving;
+    reach_ = 1;
+    gap_ = std::numeric_limits<double>::infinity();
+    settled_ = false;
+    cuts_.leaving = tuning_.pattern.leaving;
     if (fallback_) fallback_->attach(problem, x);
   }
   bool takes_bounds() const override { return !fallback_; }
-  Index patience() const override { return fallback_ ? fallback_->patience() : 20; }
+  Index patience(const Tuning::Loop& tuning) const override {
+    return fallback_ ? fallback_->patience(tuning) : tuning.newton_patience;
+  }
   void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                    bool moved) override {
     if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
@@ -35,21 +41,25 @@ class Newton final : public Solver {
   IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c, const Vector& correlation,
                    const Goal& goal) override {
     if (fallback_) return fallback_->advance(problem, x, c, correlation, goal);
-    // A first-order method, from here on; it wants the whole gradient first.
+    // A first-order method goes on from here. It needs all of the gradient: so x stays, and is certified
+    // again.
     if (too_large(problem, std::ssize(c.support))) {
-      fallback_ = make_apgd({});
-      columns_ = {}, system_ = {};
+      fallback_ = make_apgd({.tuning = tuning_});
+      columns_ = WorkingSet(tuning_.working_set);
+      system_ = ClusterSystem(tuning_);
       fallback_->attach(problem, x);
       return c.support;
     }
     choose(problem, x, c, correlation);
     start(problem, x, c, correlation, goal.exact);
-    // Far from the solution these columns are not the right ones yet. A few of many are little work beside
-    // the pass that comes next.
-    const bool few = 32 * columns_.size() < problem.design.cols();
-    const double enough = c.gap > 0.05 * c.primal ? 0.03 * c.gap : 0;
+    // Far from the solution these columns are not the right ones yet. A few of many columns are little work
+    // beside the pass that comes next: they are solved to the goal at once.
+    const Tuning::Descent& tuning = tuning_.descent;
+    const bool few = tuning_.working_set.few_ratio * columns_.size() < problem.design.cols();
+    const double enough = c.gap > tuning.far * c.primal ? tuning.far_share * c.gap : 0;
+    const double least = few ? 0 : tuning.gap_share * c.gap;
     descend(problem.penalty.head(std::ssize(columns_.present())),
-            {.gap = std::max(0.5 * goal.gap, few ? 0 : 0.0005 * c.gap), .enough = enough}, goal.stop);
+            {.gap = std::max(tuning.goal_share * goal.gap, least), .enough = enough}, goal.stop);
     settled_ = true;
     return finish(problem, x);
   }
@@ -59,10 +69,13 @@ class Newton final : public Solver {
     columns_.locate(problem.design);
     for (const Index slot : columns_.present())
       if (slot >= std::ssize(known_) || !known_[at(slot)]) return false;
-    if (Vector from = Vector::Zero(beta.size()); put(this->beta(), from), from != beta) return false;
+    Vector from = Vector::Zero(beta.size());
+    put(this->beta(), from);
+    if (from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
     settled_ = false;
-    if (!descend(penalty, {.relative = 0.5 * tolerance}, [] { return false; })) return false;
+    const Depth depth{.relative = tuning_.descent.goal_share * tolerance};
+    if (!descend(penalty, depth, [] { return false; })) return false;
     put(this->beta(), beta);
     return true;
   }
@@ -81,106 +94,122 @@ class Newton final : public Solver {
   }
 
  private:
-  static constexpr int kRounds = 100;
-
   // How small a gap on the working set is asked for.
   struct Depth {
-    double gap = 0;       // absolutely, or
-    double relative = 0;  // as a part of the objective;
-    double enough = 0;    // this will do, if it has become slow
+    double gap = 0;       // absolute
+    double relative = 0;  // as a share of the objective; the larger of the two counts
+    double enough = 0;    // a gap that is accepted once rounds become slow; 0: none
   };
 
-  // Rounds of splitting and solving until the gap is small enough, or nothing helps. True if it is.
+  // Rounds of cutting and solving until the gap is small enough, or nothing helps. True if it is small
+  // enough.
   bool descend(const SortedL1& penalty, const Depth& depth, const std::function<bool()>& stop) {
-    // A round's gap over that of the last one.
-    constexpr double kFast = 0.3, kSlow = 0.5, kVerySlow = 0.6, kWorse = 1.5;
-    const double stuck = depth.enough > 0 ? kFast : 0.8;  // then clusters are solved more exactly
+    const Tuning::Descent& tuning = tuning_.descent;
+    const double stuck = depth.enough > 0 ? tuning.fast : tuning.stuck;
     Vector ascent;
-    constexpr double kExact = 1e-12;
-    double precision = 1e-2, last = std::numeric_limits<double>::infinity();
+    double precision = tuning.precision, last = std::numeric_limits<double>::infinity();
     bool followed = false;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < tuning.rounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
       const bool solved = round > 0 || settled_ || system_.pattern().empty();
       if (!solved && system_.follow(ascent, penalty, columns_, state_)) continue;
       const auto [gap, primal] = estimate(ascent, penalty);
+      if (!std::isfinite(gap)) return false;  // overflow, or data that changed
       const double target = std::max(depth.gap, depth.relative * primal);
-      if (gap <= target) {  // what is good enough is made exact, where one step will do
-        if (std::exchange(followed, true) || gap <= kExact * primal) return true;
+      if (gap <= target) {  // one more step makes it exact, if the pattern is right
+        if (std::exchange(followed, true) || gap <= rounding::kExactGap * primal) return true;
         if (!system_.follow(ascent, penalty, columns_, state_)) return true;
         continue;
       }
-      if (gap <= depth.enough && gap > kVerySlow * last) return false;
-      if (round > 2 && stop()) break;  // a few rounds at least: the next epoch goes on from there
-      if (round > 1 && gap > kWorse * last) cuts_.share = std::max(0.1, 0.5 * cuts_.share);
-      if (gap < kFast * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
-      if (gap > stuck * last) precision = std::max(0.1 * precision, kExact);
-      cuts_.parts = round > 1 && depth.enough > 0 && gap > kSlow * last ? Parts::kAll : Parts::kTwo;
+      if (gap <= depth.enough && gap > tuning.very_slow * last) return false;
+      if (round > tuning.least_rounds && stop()) break;  // the next epoch goes on from there
+      const bool judged = round > tuning.free_rounds;
+      if (judged && gap > tuning.worse * last) cuts_.share = std::max(tuning.least_cuts, 0.5 * cuts_.share);
+      if (gap < tuning.fast * last) cuts_.share = std::min(1.0, 2 * cuts_.share);
+      if (gap > stuck * last) precision = std::max(tuning.sharper * precision, rounding::kExactGap);
+      const bool all_parts = judged && depth.enough > 0 && gap > tuning.slow * last;
+      cuts_.parts = all_parts ? Parts::kAll : Parts::kTwo;
       last = gap;
-      // A pattern that has been solved for this penalty is split further. If it is not, it has to be solved
-      // more exactly: the gap goes with the root of what the objective is off by.
-      const Pattern& pattern = system_.pattern();
-      const Index clusters_before = std::ssize(pattern), before = columns_in(pattern);
+      // A pattern that has been solved for this penalty is cut further. If no cluster is cut, it has to be
+      // solved more exactly: the gap goes with the root of the error of the objective.
+      const Index clusters_before = std::ssize(system_.pattern()), before = columns_in(system_.pattern());
       Index left_zero = 0;  // clusters
       if (solved && !refine(ascent, penalty, left_zero)) {
-        if (precision <= kExact) break;
-        precision = std::max(precision * std::clamp(target * target / (gap * gap), 1e-4, 0.1), kExact);
+        if (precision <= rounding::kExactGap) break;
+        const double sharper = std::clamp(target * target / (gap * gap), tuning.sharpest, tuning.sharper);
+        precision = std::max(precision * sharper, rounding::kExactGap);
       }
-      const Index tried = columns_in(pattern);
+      const Index tried = columns_in(system_.pattern());
       ClusterProblem clusters = system_.problem(ascent, penalty);
-      const double rough = gap > 0.05 * primal ? 30 : 1;  // clusters will come apart again
-      clusters.solve(rough * precision * std::max(target, 0.01 * gap));
+      const double rough = gap > tuning.far * primal ? tuning.rough : 1;  // clusters will be cut again
+      clusters.solve(rough * precision * std::max(target, tuning.target_share * gap));
       system_.adopt(std::move(clusters), columns_, state_);
-      // Where what leaves zero stays away from it, and some joins the clusters that there are, more may leave
-      // next time.
-      const bool joined = 4 * (columns_in(pattern) - before) > 3 * (tried - before) &&
-                          std::ssize(pattern) - clusters_before < left_zero;
-      cuts_.leaving = joined ? std::min(2 * cuts_.leaving, Cuts::kMostLeaving) : Cuts::kLeaving;
+      allow_leaving(tried - before, before, left_zero + clusters_before);
     }
     return false;
   }
 
-  // Where a factor of the cluster problem takes longer than many passes of a first-order method.
-  // So does a sparse model of more than a quarter of all columns, and it would copy as much of X.
+  // Called after a round that had `before` columns in clusters, and let `tried` more leave zero, in `most`
+  // clusters together with those that there were. More may leave in the next round, if most of those columns
+  // stayed away from zero and some of them joined other clusters.
+  void allow_leaving(Index tried, Index before, Index most) {
+    const Tuning::Pattern& tuning = tuning_.pattern;
+    const Pattern& pattern = system_.pattern();
+    const bool joined =
+        above_share(columns_in(pattern) - before, tuning.joined_share, tried) && std::ssize(pattern) < most;
+    cuts_.leaving = joined ? std::min(2 * cuts_.leaving, tuning.most_leaving) : tuning.leaving;
+  }
+
+  // Whether a factor of the cluster problem takes longer than many passes of a first-order method. The same
+  // goes for a sparse model of a large share of all columns, of which the solver would keep a copy.
   bool too_large(const Problem& problem, Index nonzeros) const {
+    const Tuning::Fallback& tuning = tuning_.fallback;
     const Index clusters = std::ssize(system_.pattern());
-    if (problem.design.is_sparse() && nonzeros > 1000 && 4 * nonzeros > columns_.full_cols()) return true;
-    return clusters > 2500 || (clusters > 500 && clusters * clusters * clusters > 2000 * columns_.entries());
+    if (problem.design.is_sparse() && nonzeros > tuning.sparse_support &&
+        above_share(nonzeros, tuning.sparse_share, columns_.full_cols()))
+      return true;
+    return clusters > tuning.clusters ||
+           (clusters > tuning.some_clusters &&
+            clusters * clusters * clusters > tuning.cubes_per_entry * columns_.entries());
   }
 
-  // How many columns are little work beside a pass over all of them. The Gram matrix of 2 sqrt(p) is no more
-  // than two passes, and much faster than these where columns are dense. Of a first working set, fewer are
-  // wanted where J°(X'y), which is 1 over the scale there, is not much more than 1.
+  // How many columns are little work beside a pass over all of them. The Gram matrix of 2 sqrt(p) dense
+  // columns is no more work than two passes, and much faster. A first working set is smaller where J°(X'y),
+  // which is 1 / scale there, is not much more than 1.
   Index unnoticed(const Design& design, bool cold, double scale) const {
+    const Tuning::WorkingSet& tuning = tuning_.working_set;
     const Index p = design.cols();
-    const double share = cold && !design.is_sparse() ? std::min(1.0, 0.5 / scale - 0.5) / 64 : 1.0 / 256;
-    const auto part = static_cast<Index>(share * static_cast<double>(p));
+    const bool first = cold && !design.is_sparse();
+    const double growth = std::min(1.0, tuning.first_slope / scale - tuning.first_slope);
+    const Index part = share_of(first ? growth * tuning.first_share : tuning.share, p);
     if (design.is_sparse()) return columns_.better_as_covariance(part) ? 0 : part;
-    return std::min(part, static_cast<Index>(2 * std::sqrt(static_cast<double>(p))));
+    return std::min(part, static_cast<Index>(tuning.most_roots * std::sqrt(static_cast<double>(p))));
   }
 
-  // The support, and about as many of the columns that pull hardest. A Gram matrix grows by what is expected,
-  // or else only by what comes near its price: a column costs as many products as there are columns.
+  // The support, and about as many others, those with the largest |x_j'r|; more after a failure. A Gram
+  // matrix grows by columns that are expected, or else only by those with |x_j'r| near their weight: a new
+  // column costs as many products as there are columns.
   void choose(const Problem& problem, const Iterate& x, const Certificate& c, const Vector& correlation) {
+    const Tuning::WorkingSet& tuning = tuning_.working_set;
     const Index p = problem.design.cols();
-    reach_ = c.gap > 0.5 * gap_ ? std::min(2 * reach_, p)
-                                : std::max<Index>(1, reach_ / 2);  // further after a failure
+    const bool failed = c.gap > tuning.failure * gap_;
+    reach_ = failed ? std::min(2 * reach_, p) : std::max<Index>(1, reach_ / 2);
     gap_ = c.gap;
     const Index little = unnoticed(problem.design, c.support.empty(), c.scale);
-    const Index count = std::min(p, reach_ * std::max({Index{32}, std::ssize(c.support), little}));
+    const Index count = std::min(p, reach_ * std::max({tuning.least, std::ssize(c.support), little}));
     Vector room;
-    const Vector& pull = problem.penalty.counted(correlation, room);
-    IndexSet want = hardest(c.support, pull, count);
+    const Vector& counted = problem.penalty.counted(correlation, room);
+    IndexSet want = hardest(c.support, counted, count);
     if (columns_.covariance() && !columns_.contains(problem.design, want)) {
-      const double price = problem.penalty.weight(count - 1);
-      const double near = 0.9 * price / static_cast<double>(reach_);
-      std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(pull[j]) < near; });
+      const double weight = problem.penalty.weight(count - 1);
+      const double near = tuning.near_weight * weight / static_cast<double>(reach_);
+      std::erase_if(want, [&](Index j) { return x.beta[j] == 0 && std::abs(counted[j]) < near; });
     }
     include(problem.design, want);
   }
 
-  // These columns, and those that are expected.
+  // Takes in these columns, and those that are expected.
   void include(const Design& design, const IndexSet& columns) {
     IndexSet both;
     both.reserve(columns.size() + expected_.size());
@@ -192,21 +221,22 @@ class Newton final : public Solver {
     if (columns_.include(design, both)) stale_ = true;
   }
 
-  // Where a Gram matrix of short dense columns has many of them, the rest is less work than to find out time
-  // and again what is missing.
+  // Where a Gram matrix of short dense columns has many of them, to add all others is less work than to find
+  // out again and again which are missing.
   bool rest_pays(const Design& design, Index wanted) const {
-    constexpr Index kShort = 4096;
+    const Tuning::WorkingSet& tuning = tuning_.working_set;
     const Index n = design.rows(), p = design.cols();
-    return columns_.covariance() && !design.is_sparse() && 5 * wanted > 2 * p && 2 * p < n && n <= kShort;
+    return columns_.covariance() && !design.is_sparse() && above_share(wanted, tuning.whole_share, p) &&
+           tuning.whole_rows * p < n && n <= tuning.whole_column;
   }
 
-  // The support, and `count` others that pull hardest.
-  static IndexSet hardest(const IndexSet& support, const Vector& pull, Index count) {
-    const IndexSet most = largest_entries(pull, std::ssize(support) + count);
+  // The support, and the `count` other columns with the largest entries.
+  static IndexSet hardest(const IndexSet& support, const Vector& counted, Index count) {
+    const IndexSet most = largest_entries(counted, std::ssize(support) + count);
     IndexSet others, result;
     others.reserve(most.size());
     std::ranges::set_difference(most, support, std::back_inserter(others));
-    keep_largest(others, pull, count);
+    keep_largest(others, counted, count);
     result.reserve(support.size() + others.size());
     std::ranges::merge(support, others, std::back_inserter(result));
     return result;
@@ -228,20 +258,22 @@ class Newton final : public Solver {
       state_ = problem.y - x.eta;
   }
 
-  // X'r by slot: what is exact already; if the pattern is `carried`, what the Gram matrix made of the last
-  // one; else from the data.
+  // X'r by slot: from `correlation` where it is exact; from the state, which the Gram matrix has moved along,
+  // if the pattern is `carried`; else from the data.
   Vector read_ascent(const Problem& problem, const Vector& r, const Vector& correlation, const Exact& exact,
                      bool carried) {
     Vector ascent = Vector::Zero(columns_.size());
     std::vector<Index> unread, slots;
     for (const Index slot : columns_.present()) {
       const Index j = columns_.column(slot);
-      if (exact(j))
+      if (exact(j)) {
         ascent[slot] = correlation[j];
-      else if (carried && slot < std::ssize(known_) && known_[at(slot)])
+      } else if (carried && slot < std::ssize(known_) && known_[at(slot)]) {
         ascent[slot] = state_[slot];
-      else
-        unread.push_back(j), slots.push_back(slot);
+      } else {
+        unread.push_back(j);
+        slots.push_back(slot);
+      }
     }
     Vector values(std::ssize(unread));
     problem.design.transpose_multiply(unread, r, values.data());
@@ -282,7 +314,7 @@ class Newton final : public Solver {
     return {gap.gap, 0.5 * rr + norm};
   }
 
-  // Cuts clusters that pull apart; false if there are none. Says how many left zero.
+  // Cuts clusters whose columns move apart; false if there are none. Says how many clusters left zero.
   bool refine(const Vector& ascent, const SortedL1& penalty, Index& left_zero) {
     Refinement next = refined(system_.take_pattern(), columns_.present(), ascent, penalty, cuts_);
     system_.refine(std::move(next.pattern), next.origin, columns_);
@@ -292,7 +324,7 @@ class Newton final : public Solver {
 
   IndexSet finish(const Problem& problem, Iterate& x) {
     const Vector beta = this->beta();
-    put(beta, x.beta);  // the columns that were not 0 before are among them
+    put(beta, x.beta);  // the support of x before is part of the working set
     IndexSet support;
     for (const Index slot : columns_.present())
       if (beta[slot] != 0) support.push_back(columns_.column(slot));
@@ -305,22 +337,25 @@ class Newton final : public Solver {
     for (const Index slot : columns_.present()) beta[columns_.column(slot)] = by_slot[slot];
   }
 
+  Tuning tuning_;
   std::unique_ptr<Solver> fallback_;
-  WorkingSet columns_;
-  ClusterSystem system_;
+  WorkingSet columns_{tuning_.working_set};
+  ClusterSystem system_{tuning_};
   Vector state_, start_, start_ascent_;
   IndexSet expected_;
-  std::vector<bool> known_;  // by slot: state_ is right there, and not only moved along
+  std::vector<bool> known_;  // by slot: state_ was X'r when the epoch began, so that it is still
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
   double gap_ = 0;
-  Cuts cuts_;
-  bool stale_ = false;
-  bool settled_ = false;  // the pattern is that of the penalty at hand
+  Cuts cuts_{.leaving = tuning_.pattern.leaving, .tuning = tuning_.pattern};
+  bool stale_ = false;    // slots have changed their columns: the pattern is not that of x
+  bool settled_ = false;  // the pattern has been solved for the present penalty
 };
 
 }  // namespace
 
-std::unique_ptr<Solver> make_newton(const StochasticOptions&) { return std::make_unique<Newton>(); }
+std::unique_ptr<Solver> make_newton(const SolverOptions& options) {
+  return std::make_unique<Newton>(options.tuning);
+}
 
 }  // namespace tyto

@@ -1,11 +1,13 @@
 #include "tyto/solve/pattern_newton.h"
-#include "tyto/solve/subscript.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
+
+#include "tyto/base/rounding.h"
+#include "tyto/solve/subscript.h"
 
 namespace tyto {
 namespace {
@@ -35,24 +37,24 @@ Index PatternNewton::leader(Index i) const {
 }
 
 // A singular H gets a ridge: steps are then shorter than Newton's along directions without curvature, and
-// stay steps of descent. Pivots that are all rounding would make them long ones, and wrong. A group without
-// any curvature gets a little of it: with less, the constraints that it shares with others would be rounding.
+// stay steps of descent. Pivots that are all rounding would make steps long, and wrong. A group without any
+// curvature gets a little of it: with less, the constraints that it shares with others would be all rounding.
 bool PatternNewton::factorise(Matrix hessian) {
-  const double least = hessian.rows() > 0 ? 1e-8 * hessian.diagonal().maxCoeff() : 0;
+  const double least = hessian.rows() > 0 ? rounding::kNoCurvature * hessian.diagonal().maxCoeff() : 0;
   for (Index i = 0; i < hessian.rows(); ++i)
     if (hessian(i, i) == 0) hessian(i, i) = least;
-  for (double ridge = 1e-14; ridge < 1; ridge *= 1e4) {
+  for (double ridge = rounding::kFirstRidge; ridge < rounding::kLastRidge; ridge *= rounding::kRidgeGrowth) {
     factor_ = hessian;
     factor_.diagonal() *= 1 + ridge;
-    factor_.diagonal().array() += 1e-300;
+    factor_.diagonal().array() += rounding::kNotZero;
     if (cholesky(factor_) &&
-        (factor_.diagonal().array().square() >= 1e-13 * hessian.diagonal().array()).all())
+        (factor_.diagonal().array().square() >= rounding::kPivot * hessian.diagonal().array()).all())
       return true;
   }
   return false;
 }
 
-bool PatternNewton::run(int most) {
+bool PatternNewton::run(int most, const Tuning::Clusters& tuning) {
   if (!factorise(std::move(factor_))) return false;
   for (steps = 1; steps <= most; ++steps) {
     force_ = ascent_;  // minus the gradient; prices are charged to the leaders
@@ -64,7 +66,7 @@ bool PatternNewton::run(int most) {
     direct();
     const double slope = force_.dot(step_);
     if (!(slope > 0) || !std::isfinite(slope)) return true;
-    const Stop stop = lowest(slope);
+    const Stop stop = lowest(slope, tuning.crossings_per_group * std::ssize(order_));
     if (!std::isfinite(stop.length)) return false;
     value_ += stop.length * step_;
     ascent_ -= stop.length * image_;
@@ -80,7 +82,8 @@ bool PatternNewton::run(int most) {
         const Index j = order_[at(stop.place + 1)];
         normal[j] = -sign_[at(j)];
         constrain(std::move(normal));
-        leader_[at(j)] = i, size_[at(i)] += size_[at(j)];
+        leader_[at(j)] = i;
+        size_[at(i)] += size_[at(j)];
         order_.erase(order_.begin() + stop.place + 1);
       }
     } else if (!stop.crossed) {
@@ -105,34 +108,39 @@ void PatternNewton::direct() {
   solve_lower_transposed(factor_, step_);
 }
 
-void PatternNewton::constrain(Vector q) {
-  if (basis_.cols() == constraints_)
-    basis_.conservativeResize(value_.size(), 2 * constraints_ + 8), along_.resize(basis_.cols());
+void PatternNewton::constrain(Vector normal) {
+  if (basis_.cols() == constraints_) {
+    basis_.conservativeResize(value_.size(), 2 * constraints_ + 8);
+    along_.resize(basis_.cols());
+  }
+  Vector& q = normal;
   solve_lower(factor_, q);
   const auto basis = basis_.leftCols(constraints_);
   auto along = along_.head(constraints_);
-  // Once would leave what rounding makes of a large part along the basis.
+  // Twice: after once, rounding of a large part along the basis is left.
   for (int twice = 0; twice < 2; ++twice) {
     q.normalize();
     along.noalias() = basis.transpose() * q;
     q.noalias() -= basis * along;
   }
-  if (const double norm = q.norm(); norm > 0.5) basis_.col(constraints_++) = q / norm;
+  if (const double norm = q.norm(); norm > rounding::kIndependent) basis_.col(constraints_++) = q / norm;
 }
 
-// Along a step the objective is piecewise quadratic: where two groups change places or one its sign, J makes
-// the slope jump up. The minimum is between two such points, or on one. `slope`: of the descent at the start,
-// which is also the curvature, since the step is Newton's.
-PatternNewton::Stop PatternNewton::lowest(double slope) {
+// Along a step the objective is piecewise quadratic: where two groups change places, or one its sign, J makes
+// the slope jump up. The minimum is between two such points, or on one. `slope`: how fast the objective falls
+// at the start; it is also the curvature, since the step is Newton's.
+PatternNewton::Stop PatternNewton::lowest(double slope, Index most_crossings) {
   const double curvature = slope;
   double now = 0;
   bool crossed = false;
   const Index count = std::ssize(order_);
   // By place: where a group starts, and its speed; behind the last one is zero.
-  position_.assign(order_.size() + 1, 0), speed_.assign(order_.size() + 1, 0);
+  position_.assign(order_.size() + 1, 0);
+  speed_.assign(order_.size() + 1, 0);
   for (Index k = 0; k < count; ++k) {
     const Index i = order_[at(k)];
-    position_[at(k)] = sign_[at(i)] * value_[i], speed_[at(k)] = sign_[at(i)] * step_[i];
+    position_[at(k)] = sign_[at(i)] * value_[i];
+    speed_[at(k)] = sign_[at(i)] * step_[i];
   }
   // When the group at a place meets the next one, or the last one zero.
   const auto meeting = [&](Index k) {
@@ -148,7 +156,7 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
     next = std::max(next, now);
     const double bottom = slope / curvature;
     if (bottom <= next) return {bottom, kNone, crossed};
-    if (events > 4 * count) return {next, kNone, true};  // far enough: the next direction is a better one
+    if (events > most_crossings) return {next, kNone, true};
     now = next;
     const Index i = order_[at(place)], first = above(place);
     if (place + 1 == count) {
@@ -156,7 +164,8 @@ PatternNewton::Stop PatternNewton::lowest(double slope) {
       slope += 2 * price(i, first) * speed_[at(place)];
       if (slope <= now * curvature) return {now, place, crossed};
       sign_[at(i)] = -sign_[at(i)];
-      position_[at(place)] = -position_[at(place)], speed_[at(place)] = -speed_[at(place)];
+      position_[at(place)] = -position_[at(place)];
+      speed_[at(place)] = -speed_[at(place)];
       for (Index k = 0; k < value_.size(); ++k)
         if (k != i && leader(k) == i) sign_[at(k)] = -sign_[at(k)];
     } else {

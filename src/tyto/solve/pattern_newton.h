@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "tyto/base/tuning.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/math/sorted_l1.h"
 
@@ -17,7 +18,7 @@ class PatternNewton {
                 const SortedL1& penalty);
 
   // True if it came to the minimum on its last pattern; false after `most` steps.
-  bool run(int most);
+  bool run(int most, const Tuning::Clusters& tuning = {});
 
   double value(Index i) const { return value_[i]; }                              // of a leader
   bool turned(Index i) const { return sign_[static_cast<std::size_t>(i)] < 0; }  // has another sign now
@@ -29,13 +30,13 @@ class PatternNewton {
  private:
   struct Stop {
     double length;
-    Index place;  // in order_: where it ended on a tie with the next one, or on zero
-    bool crossed;
+    Index place;   // in order_: the group that ties with the next one there, or is zero; -1: none
+    bool crossed;  // groups have changed places or signs on the way
   };
   bool factorise(Matrix hessian);
   void direct();
-  Stop lowest(double slope);
-  void constrain(Vector q);  // its normal
+  Stop lowest(double slope, Index most_crossings);
+  void constrain(Vector normal);  // of the next steps
   Index above(Index place) const;
   double price(Index i, Index above) const {
     return penalty_.weight_sum(above + size_[static_cast<std::size_t>(i)]) - penalty_.weight_sum(above);
@@ -48,7 +49,7 @@ class PatternNewton {
   const SortedL1& penalty_;
   Vector force_, step_, image_;  // image = H step
   Matrix basis_;                 // L^-1 A, A the constraints' normals, made orthonormal
-  // Room: coordinates in the basis; by place, positions, speeds and when neighbours meet.
+  // Working memory: coordinates in the basis; by place, positions, speeds and when neighbours meet.
   Vector along_;
   std::vector<double> position_, speed_, when_;
   Index constraints_ = 0;

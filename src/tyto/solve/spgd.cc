@@ -18,7 +18,8 @@ namespace {
 // that ends where it began: it cannot diverge, whatever the settings.
 class Spgd final : public Solver {
  public:
-  explicit Spgd(const StochasticOptions& options) : options_(options), random_(options.seed) {}
+  explicit Spgd(const SolverOptions& options)
+      : options_(options.stochastic), tuning_(options.tuning.stochastic), random_(options_.seed) {}
 
   void attach(const Problem& problem, const Iterate& x) override {
     snapshot_ = x;
@@ -39,9 +40,12 @@ class Spgd final : public Solver {
                    const Goal&) override {
     const bool first = !std::isfinite(primal_);
     if (first || (c.primal <= primal_ + c.rounding && x.beta != snapshot_.beta)) {
-      snapshot_ = x, ascent_ = correlation, primal_ = c.primal;
+      snapshot_ = x;
+      ascent_ = correlation;
+      primal_ = c.primal;
     } else {
-      x = snapshot_, step_ /= 2;
+      x = snapshot_;
+      step_ /= 2;
     }
     const double scale = step_ * static_cast<double>(rows_.count()) / static_cast<double>(factor_.size());
     for (Index t = 0; t < inner_; ++t) {
@@ -61,7 +65,8 @@ class Spgd final : public Solver {
  private:
   // Expected smoothness of a mini-batch of l rows without replacement (Sebbouh et al. 2019), in sum form:
   //   L(l) = (n (l - 1) lambda_max(X'X) + (n - l) n max_i ||a_i||^2) / (l (n - 1)).
-  // The step is 1 / L(l); the batch minimises the work of a unit of progress, (l + a prox in rows) L(l).
+  // The step is 1 / L(l). The batch minimises the work of a unit of progress, (l + a) L(l), where a rows take
+  // as long as a proximal step.
   void choose(const Problem& problem) {
     rows_ = Rows(problem.design);
     const Index n = rows_.count();
@@ -74,24 +79,23 @@ class Spgd final : public Solver {
       return (static_cast<double>(n * (l - 1)) * smooth + static_cast<double>(n - l) * largest) /
              static_cast<double>(l * (n - 1));
     };
-    constexpr Index kProxInRows = 8;
     Index best = 1;
     for (Index l = 2; l <= n / 2; ++l)
-      if (static_cast<double>(l + kProxInRows) * smoothness(l) <
-          static_cast<double>(best + kProxInRows) * smoothness(best))
+      if (static_cast<double>(l + tuning_.prox_rows) * smoothness(l) <
+          static_cast<double>(best + tuning_.prox_rows) * smoothness(best))
         best = l;
     const Index batch = options_.batch > 0 ? std::min(options_.batch, n) : best;
-    inner_ = options_.inner_steps > 0 ? options_.inner_steps : (5 * n + batch - 1) / batch;
+    inner_ = options_.inner_steps > 0 ? options_.inner_steps : (tuning_.passes * n + batch - 1) / batch;
     step_ = options_.step_size > 0 ? options_.step_size : 1 / (smoothness(batch) + problem.ridge);
     factor_.resize(static_cast<std::size_t>(batch));
   }
 
-  // lambda_max(X'X) by the power method, which goes on from the direction found before columns left. It may
-  // fall short of it a little: an epoch that fails for that is taken back.
+  // lambda_max(X'X) by the power method, which goes on from the direction found before columns left. The
+  // result may be a little too small: an epoch that fails for that is taken back.
   double spectral_norm(const Design& design) {
     double norm = 0;
     Vector back;
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < tuning_.power_steps; ++i) {
       const double length = direction_.norm();
       if (!(length > 0)) return 1;
       direction_ /= length;
@@ -99,7 +103,7 @@ class Spgd final : public Solver {
       design.multiply(back, direction_);
       norm = back.squaredNorm();
     }
-    return norm > 0 ? 1.05 * norm : 1;
+    return norm > 0 ? tuning_.spectral_margin * norm : 1;
   }
 
   // A mini-batch without replacement: the first entries of a partial shuffle.
@@ -117,6 +121,7 @@ class Spgd final : public Solver {
   }
 
   StochasticOptions options_;
+  Tuning::Stochastic tuning_;
   std::mt19937_64 random_;
   Rows rows_;
   Iterate snapshot_;
@@ -129,8 +134,6 @@ class Spgd final : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> make_spgd(const StochasticOptions& options) {
-  return std::make_unique<Spgd>(options);
-}
+std::unique_ptr<Solver> make_spgd(const SolverOptions& options) { return std::make_unique<Spgd>(options); }
 
 }  // namespace tyto

@@ -27,15 +27,17 @@ void grow(Matrix& matrix, Index rows, Index used_rows, Index cols, Index used_co
 
 }  // namespace
 
-// To read columns again and again costs more than their products once, where they are long. A form is left
+// Where columns are long, their products, once, cost less than to read them again and again. A form is left
 // only when the other one is clearly cheaper.
 bool WorkingSet::better_as_covariance(Index count) const {
   const Index length = full_.stored_entries() / std::max<Index>(full_.cols(), 1);
-  return length > (size() == 0 ? 2 : covariance_ ? 1 : 4) * count;
+  const Index form = covariance_ ? tuning_.gram_stays : tuning_.gram_enters;
+  return length > (size() == 0 ? tuning_.gram_at_first : form) * count;
 }
 
 void WorkingSet::attach(const Design& full, double ridge) {
-  full_ = full, ridge_ = ridge;
+  full_ = full;
+  ridge_ = ridge;
   if (full.is_sparse()) basis_squares_ = full.basis().colwise().squaredNorm();
 }
 
@@ -44,7 +46,7 @@ Index WorkingSet::slot(Index raw) const {
   return found != by_raw_.end() && found->first == raw ? found->second : kNone;
 }
 
-// Slots from there on are listed by their numbers in storage.
+// Lists slots from `first` on by their numbers in storage.
 void WorkingSet::list_from(Index first) {
   const auto before = std::ssize(by_raw_);
   make_room(by_raw_, at(size()));
@@ -59,9 +61,9 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
   for (const Index j : columns)
     if (slot(design.raw(j)) == kNone) fresh.push_back(j);
   const Index wanted = std::ssize(columns), total = size() + std::ssize(fresh);
-  // What is not wanted any more may stay while it is little, or, as a Gram matrix, small beside X.
-  const bool crowded =
-      total > 3 * wanted + 64 && (!covariance_ || 4 * total * total > full_.stored_entries());
+  // Columns that are not wanted any more may stay while they are few, or their Gram matrix is small beside X.
+  const bool many = total > tuning_.crowd_factor * wanted + tuning_.crowd_base;
+  const bool crowded = many && (!covariance_ || tuning_.crowd_gram * total * total > full_.stored_entries());
   bool changed = false;
   if (size() == 0 || better_as_covariance(crowded ? wanted : total) != covariance_) {
     changed = size() > 0;
@@ -73,7 +75,10 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
     for (const Index j : columns)
       if (const Index found = slot(design.raw(j)); found != kNone) stay.push_back(found);
     std::sort(stay.begin(), stay.end());
-    if (std::ssize(stay) < size()) keep(stay), changed = true;
+    if (std::ssize(stay) < size()) {
+      keep(stay);
+      changed = true;
+    }
   }
   append(fresh, design);
   locate(design);
@@ -81,7 +86,8 @@ bool WorkingSet::include(const Design& design, std::span<const Index> columns) {
 }
 
 void WorkingSet::locate(const Design& design) {
-  present_.clear(), present_.reserve(raw_.size());
+  present_.clear();
+  present_.reserve(raw_.size());
   for (Index slot = 0; slot < size(); ++slot) {
     column_[at(slot)] = design.find(raw_[at(slot)]);
     if (column_[at(slot)] != kNone) present_.push_back(slot);
@@ -95,13 +101,16 @@ bool WorkingSet::contains(const Design& design, std::span<const Index> columns) 
 void WorkingSet::keep(const std::vector<Index>& slots) {
   for (Index to = 0; to < std::ssize(slots); ++to) {
     const Index from = slots[at(to)];
-    raw_[at(to)] = raw_[at(from)], full_column_[at(to)] = full_column_[at(from)];
+    raw_[at(to)] = raw_[at(from)];
+    full_column_[at(to)] = full_column_[at(from)];
     place_[at(to)] = place_[at(from)];
     if (from == to) continue;
-    if (covariance_)
-      products_.col(to) = products_.col(from), products_.row(to) = products_.row(from);
-    else if (packs())
+    if (covariance_) {
+      products_.col(to) = products_.col(from);
+      products_.row(to) = products_.row(from);
+    } else if (packs()) {
       packed_.col(to) = packed_.col(from);
+    }
   }
   for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) by_slot->resize(slots.size());
   by_raw_.clear();
@@ -110,7 +119,7 @@ void WorkingSet::keep(const std::vector<Index>& slots) {
   close_ranks(size());
 }
 
-// Places of slots that are gone are filled by those behind them.
+// Fills the places of slots that are gone with those behind them.
 void WorkingSet::close_ranks(Index slots) {
   std::vector<Index> slot_at(active_.size(), kNone);
   for (Index slot = 0; slot < slots; ++slot)
@@ -121,9 +130,11 @@ void WorkingSet::close_ranks(Index slots) {
     if (slot == kNone) continue;
     if (place != count && packs()) {
       active_columns_.col(count) = active_columns_.col(place);
-      products_.col(count) = products_.col(place), products_.row(count) = products_.row(place);
+      products_.col(count) = products_.col(place);
+      products_.row(count) = products_.row(place);
     }
-    active_[at(count)] = slot, place_[at(slot)] = count++;
+    active_[at(count)] = slot;
+    place_[at(slot)] = count++;
   }
   active_.resize(at(count));
   by_row_.clear();
@@ -135,8 +146,10 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   const Index before = size(), after = before + std::ssize(columns), rows = full_.rows();
   for (auto* by_slot : {&raw_, &full_column_, &column_, &place_}) make_room(*by_slot, at(after));
   for (const Index j : columns) {
-    raw_.push_back(design.raw(j)), full_column_.push_back(full_.find(design.raw(j)));
-    column_.push_back(j), place_.push_back(kNone);
+    raw_.push_back(design.raw(j));
+    full_column_.push_back(full_.find(design.raw(j)));
+    column_.push_back(j);
+    place_.push_back(kNone);
   }
   list_from(before);
   if (covariance_) {
@@ -158,8 +171,11 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
 void WorkingSet::activate(std::span<const Index> slots) {
   if (covariance_) return;
   const Index before = std::ssize(active_), rows = full_.rows();
-  for (const Index slot : slots)
-    if (place_[at(slot)] == kNone) place_[at(slot)] = std::ssize(active_), active_.push_back(slot);
+  for (const Index slot : slots) {
+    if (place_[at(slot)] != kNone) continue;
+    place_[at(slot)] = std::ssize(active_);
+    active_.push_back(slot);
+  }
   const Index after = std::ssize(active_), fresh = after - before;
   if (fresh == 0) return;
   if (!packs()) return index_rows(before);
@@ -227,7 +243,7 @@ void WorkingSet::products(std::span<const Index> slots, std::span<const double> 
     sparse_products(slots, factors, out);
 }
 
-// Of all rows of the sum: where means are taken off each entry, there are no zeros to leave out.
+// Goes over all rows of the sum: where means are taken off each entry, there are no zeros to leave out.
 void WorkingSet::products_with_sum(std::span<const Index> slots, std::span<const double> factors,
                                    Vector& out) const {
   Vector total;
@@ -237,8 +253,8 @@ void WorkingSet::products_with_sum(std::span<const Index> slots, std::span<const
   for (std::size_t k = 0; k < slots.size(); ++k) out[place(slots[k])] += ridge_ * factors[k];
 }
 
-// Only rows that the sum has an entry in count: raw_j'D^2 z, and then what centring takes off, which for both
-// is along the same few directions.
+// Goes only over rows where the sum z has an entry: raw_j'D^2 z, less what was projected out of column and
+// sum, which is along the same few directions.
 void WorkingSet::sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
   if (sum_.size() != rows()) sum_.setZero(rows());
   std::vector<Index> touched;

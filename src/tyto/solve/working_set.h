@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tyto/base/tuning.h"
 #include "tyto/math/design.h"
 #include "tyto/math/linear_algebra.h"
 
@@ -12,14 +13,15 @@ namespace tyto {
 // The columns that a solver works on, each in a slot, in one of two forms (MATH.md, section 7):
 //   direct:      the columns themselves, copied; the state is the residual r, and X'r costs the entries of
 //                the columns
-//   covariance:  their Gram matrix; the state is X'r itself, and n is out of the game
+//   covariance:  their Gram matrix; the state is X'r itself, and no cost depends on n
 class WorkingSet {
  public:
+  explicit WorkingSet(const Tuning::WorkingSet& tuning = {}) : tuning_(tuning) {}
   // The design that all others are selected from. A ridge is added to inner products, and to X'r where the
   // state is X'r.
   void attach(const Design& full, double ridge);
-  // Makes sure that `columns` of the design are in it. What is in it already stays as long as there is not
-  // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
+  // Makes sure that `columns` of the design are in it. Columns that are in it already stay, unless they are
+  // too many; those that the design does not have (any more) are hidden. True if slots have changed their
   // columns.
   bool include(const Design& design, std::span<const Index> columns);
   void locate(const Design& design);  // the same columns, seen from another design
@@ -32,7 +34,7 @@ class WorkingSet {
   Index column(Index slot) const { return column_[static_cast<std::size_t>(slot)]; }
   bool covariance() const { return covariance_; }
   bool packs() const { return !covariance_ && !full_.is_sparse(); }  // dense columns, in the direct form
-  bool better_as_covariance(Index count) const;                      // so many columns, from what it is now
+  bool better_as_covariance(Index count) const;  // for so many columns, given the form it has now
   Index rows() const { return full_.rows(); }
   Index full_cols() const { return full_.cols(); }
   Index entries() const { return full_.stored_entries(); }
@@ -60,6 +62,7 @@ class WorkingSet {
   void sparse_products(std::span<const Index> slots, std::span<const double> factors, Vector& out);
   void products_with_sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
+  Tuning::WorkingSet tuning_;
   Design full_;
   double ridge_ = 0;
   bool covariance_ = false;
@@ -77,7 +80,7 @@ class WorkingSet {
     double value;
   };
   std::vector<std::vector<Entry>> by_row_;  // direct and sparse: entries of active columns
-  Vector sum_, basis_squares_;              // room for a sum, all 0; ||B_d||^2
+  Vector sum_, basis_squares_;              // working memory for a sum, all 0 between calls; ||B_d||^2
 };
 
 }  // namespace tyto

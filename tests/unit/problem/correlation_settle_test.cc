@@ -265,5 +265,35 @@ TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
     }
   }
 }
+
+// Where a sample says that most columns have to be read, all are, without a ranking. With a share of 0 it
+// always says so.
+TEST(Correlation, ASampleMayAskForAllColumns) {
+  Random random(3);
+  const Index p = 64;
+  Problem problem = simulated_problem(random, 200, p, make_weights("bh", {200, p, 0.1}), 0.5);
+  problem.design = problem.design.with_counter();
+  const Vector solution = fit(problem, {.solver = "apgd"}).solution.beta;
+  const auto read_near_solution = [&](const Tuning::Reading& tuning) {
+    Correlation correlation(problem.design, false, tuning);
+    Vector beta = solution;
+    expect_settled(correlation, problem, beta, all_but({}, p));
+    beta *= 1 - 1e-4;
+    correlation.move_to(problem.y - make_iterate(problem, beta).eta);
+    const Index before = problem.design.entries_read();
+    correlation.settle(problem, beta, nonzero_entries(beta), all_but({}, p));
+    const Index read = problem.design.entries_read() - before;
+    expect_settled(correlation, problem, beta, all_but({}, p));
+    return read;
+  };
+  Tuning::Reading tuning;
+  tuning.short_column_in_cache = 0;
+  EXPECT_LT(read_near_solution(tuning), 200 * p / 2);
+  tuning.sample = 8;
+  EXPECT_LT(read_near_solution(tuning), 200 * p / 2) << "most columns do not matter";
+  tuning.sample_share = -1;
+  EXPECT_GE(read_near_solution(tuning), 200 * p);
+}
+
 }  // namespace
 }  // namespace tyto

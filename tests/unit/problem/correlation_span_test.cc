@@ -134,5 +134,37 @@ TEST(CorrelationSpan, GuessesWellNearWhatItKnows) {
   EXPECT_LE((span.guess(between) - correlation(between)).norm(), 1e-10 * correlation(between).norm());
 }
 
+// The same on small data, with fewer directions than residuals want: older ones are dropped.
+TEST(CorrelationSpan, IsRightWithFewDirections) {
+  Random random(7);
+  const Index n = 60, p = 30, count = 6;
+  const Eigen::MatrixXd x = random_matrix(random, n, p);
+  const Design design = Design::dense(x).with_counter();
+  const Vector y = random_vector(random, n);
+  const std::vector<SortedL1> penalties(static_cast<std::size_t>(count),
+                                        SortedL1(make_weights("bh", {n, p, 0.1, 1})));
+  Tuning tuning;
+  tuning.reading.cache_entries = 0;
+  tuning.subspace.residuals_per_pass = 0;  // directions are added while they save reading
+  for (const Index directions : {1, 2, 5}) {
+    tuning.subspace.directions = directions;
+    CorrelationSpan span(design, y, false, tuning);
+    Eigen::MatrixXd betas = Eigen::MatrixXd::Zero(p, count);
+    for (int batch = 0; batch < 20; ++batch) {
+      betas.row(random.below(p)).array() += random.normal();
+      for (Index k = 0; k < count; ++k) betas(random.below(p), k) *= 0.99;
+      const Points points = points_at(design, y, 0, penalties, betas);
+      const auto settled = span.settle(points);
+      for (Index k = 0; k < count; ++k) {
+        const Vector want = x.transpose() * (y - x * betas.col(k));
+        const double norm = penalties.front().dual_norm(want);
+        EXPECT_NEAR(settled.dual_norms[k], norm, 1e-11 * norm) << directions << " " << batch;
+        for (Index j = 0; j < p; ++j)
+          EXPECT_GE(settled.bounds(j, k), std::min(want[j], std::abs(want[j])) - 1e-11 * norm);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tyto

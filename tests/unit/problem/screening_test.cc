@@ -22,7 +22,7 @@ Vector vec(std::initializer_list<double> entries) {
 // How many bounds a rule keeps.
 Index kept(std::string_view rule, const std::vector<double>& bounds, const Vector& weights) {
   std::vector<double> scratch = bounds;
-  const double cut = screening_rule(rule).cut(scratch, SortedL1(weights));
+  const double cut = screening_rule(rule).cut(scratch, SortedL1(weights), {});
   return std::ranges::count_if(bounds, [&](double bound) { return bound >= cut; });
 }
 
@@ -212,7 +212,7 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
       const IndexSet all = survivors(rule, problem, sphere);
       const Index count = std::ssize(all);
       std::vector<double> scratch(bounds.begin(), bounds.end());
-      const double cut = rule.cut(scratch, problem.penalty);
+      const double cut = rule.cut(scratch, problem.penalty, {});
       EXPECT_EQ(all, entries_above(bounds, cut)) << rule.name;
       EXPECT_EQ(count_survivors(rule, problem, sphere), count) << rule.name;
       EXPECT_EQ(few_survivors(rule, problem, sphere, count), all) << rule.name;
@@ -247,6 +247,33 @@ TEST(ScreeningRules, AreFoundByName) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(error.what(), "screening: unknown rule 'strong-ish'; known: none, seed, safe, strong");
   }
+}
+
+// A rule drops in rounds, and sorts what is left when rounds are slow. When it sorts does not matter.
+TEST(ScreeningRule, WhenItSortsDoesNotMatter) {
+  Index less = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Index size = random.between(1, 300);
+    const std::vector<double> bounds = coarse_bounds(random, size);
+    const SortedL1 penalty(coarse_weights(random, size));
+    for (const std::string_view rule : {"seed", "safe"}) {
+      const auto count = [&](const Tuning::Screening& tuning) {
+        std::vector<double> scratch = bounds;
+        const double cut = screening_rule(rule).cut(scratch, penalty, tuning);
+        return std::ranges::count_if(bounds, [&](double bound) { return bound >= cut; });
+      };
+      const Index want = count({});
+      less += want < size ? 1 : 0;
+      for (const double slow_round : {0.0, 0.9, 1.0})
+        for (const int slow_rounds : {0, 2, 1000})
+          for (const Index sort_at : {0, 10, 1000})
+            EXPECT_EQ(count({.slow_round = slow_round, .slow_rounds = slow_rounds, .sort_at = sort_at}), want)
+                << rule << " " << slow_round << " " << slow_rounds << " " << sort_at;
+    }
+  }
+  EXPECT_GT(less, 100) << "most rules drop some";
 }
 
 }  // namespace

@@ -14,12 +14,13 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-ClusterProblem solved(const Grouped& grouped, double target, int times = 1) {
+ClusterProblem solved(const Grouped& grouped, double target, int times = 1,
+                      const Tuning::Clusters& tuning = {}) {
   std::vector<Index> order(grouped.sizes.size());
   std::iota(order.begin(), order.end(), Index{0});
   ClusterProblem problem(grouped.hessian,
                          {grouped.ascent(grouped.magnitudes), grouped.magnitudes, grouped.sizes, order},
-                         grouped.penalty);
+                         grouped.penalty, tuning);
   for (; times > 0; --times) problem.solve(target);
   return problem;
 }
@@ -149,9 +150,9 @@ TEST(ClusterProblem, ManyGroupsEndThereToo) {
   EXPECT_GT(tied, 20) << "some do merge";
 }
 
-// Hundreds of groups that stay where they are, and two that move.
-Grouped two_of_many(double first_pull, double first_start, double second_pull, double second_start) {
-  const Index count = 300;
+// Many groups that stay where they are, and two that move.
+Grouped two_of_many(double first_pull, double first_start, double second_pull, double second_start,
+                    Index count = 300) {
   Vector weights = Vector::Ones(count), pull(count), start(count);
   weights[0] = 3;
   for (Index k = 2; k < count; ++k) start[k] = 0.5 - 1e-3 * static_cast<double>(k), pull[k] = start[k] + 1;
@@ -168,6 +169,22 @@ TEST(ClusterProblem, ManyGroupsMayPassOneAnother) {
   EXPECT_NEAR(problem.value(0), 4, 1e-12);
   EXPECT_NEAR(problem.value(1), 1, 1e-12);
   EXPECT_EQ(std::ssize(problem.order()), 300);
+  expect_consistent(problem, grouped);
+}
+
+// The same with few groups: what counts as many is a threshold. Below it, the two merge where they meet, and
+// do not part again.
+TEST(ClusterProblem, FewGroupsMayPassOneAnotherToo) {
+  const Grouped grouped = two_of_many(7, 10, 2, 5, 4);
+  Tuning::Clusters tuning;
+  tuning.newton_first = 0;
+  const ClusterProblem merged = solved(grouped, 1e-14, 1, tuning);
+  EXPECT_EQ(merged.group(0), merged.group(1));
+  tuning.late_ties = 4;
+  const ClusterProblem problem = solved(grouped, 1e-14, 1, tuning);
+  EXPECT_NEAR(problem.value(0), 4, 1e-12);
+  EXPECT_NEAR(problem.value(1), 1, 1e-12);
+  EXPECT_EQ(std::ssize(problem.order()), 4);
   expect_consistent(problem, grouped);
 }
 

@@ -268,7 +268,7 @@ TEST(Refined, NoMoreClustersLeaveZeroThanAreAllowed) {
   std::vector<Index> columns(static_cast<std::size_t>(count));
   std::iota(columns.begin(), columns.end(), Index{0});
   const Vector ascent = Vector::LinSpaced(count, 3, 2);  // all pull, each at its own speed
-  for (const Index leaving : {Cuts::kLeaving, Index{40}, Index{1000}}) {
+  for (const Index leaving : {Tuning::Pattern().leaving, Index{40}, Index{1000}}) {
     const Refinement next = refined({}, columns, ascent, penalty, {.leaving = leaving});
     ASSERT_EQ(std::ssize(next.pattern), std::min(leaving, count));
     EXPECT_EQ(next.left_zero, std::ssize(next.pattern));
