@@ -82,12 +82,6 @@ void print_warnings(const std::vector<std::string>& warnings) {
 
 std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 Vector read_column(const std::string& path, const std::string& what) {
   const Dataset file = read({path}, {.format = "csv", .target_optional = true, .features = 1});
   if (file.design.cols() != 1 || file.response.size() > 0)

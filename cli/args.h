@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/outputs.h"
+#include "tyto/base/names.h"
 #include "tyto/data/dataset.h"
 
 namespace tyto::cli {
@@ -32,8 +33,6 @@ void print_warnings(const std::vector<std::string>& warnings);
 
 // As JSON, which has no infinity and no NaN: they are null.
 std::string json_number(double value);
-
-std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 
 // A file with one number in each line; `what` they are, for messages. Throws DataError or InvalidArgument.
 Vector read_column(const std::string& path, const std::string& what);

@@ -9,7 +9,6 @@
 
 #include "cli/coefficients.h"
 #include "cli/commands.h"
-#include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
@@ -22,43 +21,19 @@ namespace tyto::cli {
 namespace {
 
 struct CvArgs : RegressionArgs {
-  CvOptions cv;
-  std::string error = "mse", fold_file, resume;
+  std::string fold_file, resume;
 };
 
 void add_options(CLI::App& app, CvArgs& args) {
-  CvOptions& cv = args.cv;
-  args.add_weights(app);
-  app.add_option("--q", cv.qs,
-                 "Shape parameter of bh and gaussian, in (0, 1] [0.1]; of several, Q,Q,..., the best is "
-                 "chosen. Not a false discovery rate: the strength is chosen by error")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--slope", cv.slopes,
-                 "Slope of oscar, weights from 1 + S to 1 [1]; of several, S,S,..., the best is chosen")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option(
-         "--gamma", cv.gammas,
-         "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture; of "
-         "several, G,G,..., the best is chosen [off]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  CLI::Option* folds = app.add_option("--folds", cv.folds, "Number of folds; as many as rows: leave one out");
-  folds->capture_default_str();
-  app.add_option("--fold-file", args.fold_file, "File with a whole number for each row, its fold")
-      ->excludes(folds);
-  app.add_option("--repeats", cv.repeats, "How often, each time with other folds")->capture_default_str();
-  app.add_option("--error", args.error,
-                 "What is measured on the rows held out: " + joined(error_measure_names()))
-      ->capture_default_str();
-  app.add_option("--resume", args.resume,
-                 "File that keeps finished folds: the same command goes on from there after it was stopped");
-  add_grid(app, cv.path);
-  want_whole_numbers(app, {"--folds", "--repeats"});
-  args.add_solver(app);
-  app.get_option("--seed")->description("Seed of the folds, and of spgd");
-  args.add_outputs(app);
+  args.add(app, kCvTask, [&](std::string_view last) {
+    if (last == "folds")
+      app.add_option("--fold-file", args.fold_file, "File with a whole number for each row, its fold")
+          ->excludes(app.get_option("--folds"));
+    if (last == "error")
+      app.add_option(
+          "--resume", args.resume,
+          "File that keeps finished folds: the same command goes on from there after it was stopped");
+  });
   app.get_option("--coefficients")
       ->description(
           "Write the non-zero coefficients of the best model as CSV; 'tyto coef' writes those of the others");
@@ -171,38 +146,44 @@ int report_unfinished(const CvArgs& args, const CrossValidation& cv) {
   return cv.stopped_by == PathStop::kInterrupted ? kInterrupted : kNotConverged;
 }
 
-int run(CvArgs& args) {
-  args.cv.error = parse_error_measure(args.error);
-  args.cv.seed = args.fit.stochastic.seed;
-  if (args.cv.qs.size() == 1) args.regression.q = args.cv.qs.front(), args.cv.qs.clear();
-  if (args.cv.slopes.size() == 1) args.regression.slope = args.cv.slopes.front(), args.cv.slopes.clear();
-  validate(args.cv);
-  for (const double gamma : args.cv.gammas) validate_gamma(gamma, args.regression.nonnegative);
-  args.prepare();
-  if (args.resume == "-") throw InvalidArgument("resume: want a file, got '-'");
-  check_outputs({args.json, args.model, args.coefficients, args.report, args.resume},
-                args.data.inputs({args.regression.weights, args.fold_file}));
-  const Dataset data = args.read();
-  if (!args.fold_file.empty()) args.cv.given = read_folds(args.fold_file, data);
-
-  args.complete(data);
-  std::optional<CvState> state;
-  if (!args.resume.empty())
-    state.emplace(args.resume, data.design, data.response, args.regression, args.cv, args.fit);
+// Goes on from the file of finished folds, where there is one, and keeps it up to date.
+CvEstimate estimate_resuming(const CvArgs& args, const Dataset& data) {
+  const EstimateOptions& options = args.options;
   CvHooks hooks;
-  if (state)
-    hooks.finished = state->finished(), hooks.fold_finished = [&](const FoldScore& s) { state->add(s); };
-  const CrossValidation cv = [&] {
+  std::optional<CvState> state;
+  if (!args.resume.empty()) {
+    state.emplace(args.resume, data.design, data.response, options.regression, options.cv, options.fit);
+    hooks.finished = state->finished();
+    hooks.fold_finished = [&](const FoldScore& score) { state->add(score); };
+  }
+  CvEstimate result = [&] {
     Progress progress(args.quiet);
     hooks.progress = std::ref(progress);
-    return cross_validate(data.design, data.response, args.regression, args.cv, args.fit, hooks);
+    return estimate_cv(data, options, hooks);
   }();
   if (state) state->save();
-  if (!cv.complete()) return report_unfinished(args, cv);
+  return result;
+}
 
-  std::vector<Model> models = make_models(data, args.regression, cv, args.fit);
-  correlate_clusters(data, models);
-  for (Model& model : models) args.label(model, data);
+void prepare(CvArgs& args) {
+  args.prepare(kCvTask);
+  if (args.resume == "-") throw InvalidArgument("resume: want a file, got '-'");
+  check_outputs({args.json, args.model, args.coefficients, args.report, args.resume},
+                args.data.inputs({args.options.regression.weights, args.fold_file}));
+  args.options.cv.seed = args.options.fit.stochastic.seed;
+  args.options.correlations = true;
+}
+
+int run(CvArgs& args) {
+  prepare(args);
+  const Dataset data = args.read();
+  if (!args.fold_file.empty()) args.options.cv.given = read_folds(args.fold_file, data);
+  args.options = completed(args.options, data);
+  CvEstimate result = estimate_resuming(args, data);
+  if (!result.cv.complete()) return report_unfinished(args, result.cv);
+  args.label(result.models, data);
+
+  const auto& [cv, models] = result;
   if (!(cv.chosen().regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
   Outputs outputs;
   if (!args.model.empty()) outputs.add(args.model, model_json(models, cv));

@@ -4,43 +4,19 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "cli/coefficients.h"
 #include "cli/commands.h"
-#include "cli/grid_args.h"
 #include "cli/progress.h"
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
 #include "cli/report/words.h"
-#include "tyto/base/error.h"
-#include "tyto/select/criteria.h"
-#include "tyto/select/noise.h"
 
 namespace tyto::cli {
 namespace {
 
-struct PathArgs : RegressionArgs {
-  PathOptions path;
-  std::optional<double> gamma, sigma;
-  std::vector<std::string> choose;
-};
-
-void add_options(CLI::App& app, PathArgs& args) {
-  args.add_weights(app);
-  args.add_q(app);
-  add_grid(app, args.path);
-  app.add_option("--choose", args.choose,
-                 "Mark the strength that a criterion chooses: aic, bic, cp, or several")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--sigma", args.sigma,
-                 "Standard deviation of the noise, for cp [from the weakest penalty, where p < n]");
-  app.add_option(
-      "--gamma", args.gamma,
-      "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture [off]");
-  args.add_solver(app);
-  args.add_outputs(app);
+void add_options(CLI::App& app, RegressionArgs& args) {
+  args.add(app, kPathTask);
   app.footer(
       std::string("Loss: gaussian (squared error). --tolerance and --max-epochs are for each strength, "
                   "--max-seconds is for all.\n"
@@ -94,47 +70,22 @@ int exit_code(const Path& path) {
   return path.converged() ? kDone : kNotConverged;
 }
 
-// Refuses options that cannot go together before anything is read; returns the criteria that are to choose.
-std::vector<Criterion> prepare(PathArgs& args) {
-  validate(args.path);
-  if (args.gamma) validate_gamma(*args.gamma, args.regression.nonnegative);
-  if (args.sigma) validate_sigma(*args.sigma);
-  std::vector<Criterion> criteria;
-  for (const std::string& text : args.choose) {
-    criteria.push_back(parse_criterion(text));
-    if (std::ranges::count(criteria, criteria.back()) > 1)
-      throw InvalidArgument("choose: want each criterion once, got " + text + " twice");
-  }
-  args.prepare();
-  return criteria;
-}
-
-int run(PathArgs& args) {
-  const std::vector<Criterion> choosing = prepare(args);
+int run(RegressionArgs& args) {
+  args.prepare(kPathTask);
   const Dataset data = args.read();
-  const Regression regression = args.make(data);
-  if (std::ranges::count(choosing, Criterion::kCp) > 0 && !args.sigma && cp_needs_sigma(regression.problem))
-    throw InvalidArgument(
-        "choose: cp needs the noise level where there are as many columns as rows: want --sigma");
-  Path path = [&] {
+  args.options.correlations =
+      !args.options.choose.empty() || !args.model.empty() || !args.json.empty() || !args.report.empty();
+  Estimate result = [&] {
     Progress progress(args.quiet);
-    return fit_path(regression, args.path, args.fit, std::ref(progress));
+    return estimate_path(data, args.options, std::ref(progress));
   }();
-  if (args.gamma) relax(regression, *args.gamma, path);
-  const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma);
-  std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
-  const bool shown = !choosing.empty() || !args.model.empty() || !args.json.empty() || !args.report.empty();
-  if (shown) correlate_clusters(data, models);
-  for (Model& model : models) args.label(model, data);
-  for (const Criterion criterion : choosing) {
-    const CriterionChoice choice = choose(found, criterion, regression.problem.design.total_weight());
-    models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
-  }
+  args.label(result.models, data);
 
+  const auto& [regression, path, models, criteria] = result;
   if (!(regression.alpha_max > 0) && !args.quiet) fmt::print(stderr, "{}", kNothingCorrelated);
   Outputs outputs;
   if (!args.model.empty()) outputs.add(args.model, to_json(models));
-  if (!args.json.empty()) outputs.add(args.json, to_json(models, path, found));
+  if (!args.json.empty()) outputs.add(args.json, to_json(models, path, criteria));
   if (!args.coefficients.empty()) outputs.add(args.coefficients, coefficients_csv(models));
   if (!args.report.empty())
     outputs.add(args.report, to_html({args.data.files, data, regression, models, path}));
@@ -145,7 +96,7 @@ int run(PathArgs& args) {
 }  // namespace
 
 std::function<int()> define_path(CLI::App& app) {
-  auto args = std::make_shared<PathArgs>();
+  auto args = std::make_shared<RegressionArgs>();
   add_options(app, *args);
   return [args] { return run(*args); };
 }

@@ -1,45 +1,40 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/args.h"
-#include "tyto/select/model.h"
+#include "tyto/select/estimate.h"
 
 namespace tyto::cli {
 
 // What commands that fit models share: the data, the problem, the solver, and where results go.
 struct RegressionArgs {
   DataArgs data;
-  RegressionOptions regression;
-  FitOptions fit;
-  bool no_intercept = false, no_standardize = false, quiet = false;
+  EstimateOptions options;
+  bool quiet = false;
   std::string json, model, coefficients, report;
-  std::vector<std::string> unpenalized;
 
-  // In the order of the help text.
-  void add_weights(CLI::App& app);  // and the data
-  void add_q(CLI::App& app);
-  void add_solver(CLI::App& app);  // and what else there is to a problem
-  void add_outputs(CLI::App& app);
+  // All flags, in the order of the help text. `after` adds those of the command: see add_options().
+  void add(CLI::App& app, Task task, const std::function<void(std::string_view)>& after = {});
 
   // Refuses bad options before anything is read; then reads the weights, where they are a file.
-  void prepare();
+  void prepare(Task task);
   Dataset read() const;  // and says how many rows were left out
-  // Finds in the data what the options name there.
-  void complete(const Dataset& dataset);
-  Regression make(const Dataset& dataset);
-  void label(Model& fitted, const Dataset& dataset) const;  // how its data was read
+  void label(std::vector<Model>& models, const Dataset& dataset) const;  // how their data was read
   // Writes the results, and the summary with what was found out about the data.
   void finish(Outputs& outputs, const Dataset& dataset, std::string_view summary) const;
 };
 
 std::string described(const Model& model);  // its data and weights, in a phrase
 
+// About a dozen steps of a path, evenly spaced, the first and the last among them.
+std::vector<std::size_t> shown_steps(std::size_t count);
+
 extern const char* const kFitExitCodes;       // the end of a help text
-extern const char* const kShapeHelp;          // of --q
 extern const char* const kNothingCorrelated;  // a warning
 
 }  // namespace tyto::cli

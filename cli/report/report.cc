@@ -252,24 +252,6 @@ Json setting(const Report& report) {
 
 }  // namespace
 
-Path as_path(const Regression& regression, Fit fit, const Model& model) {
-  Path path{{model.alpha}, regression.alpha_max, 1, {}};
-  path.passes = fit.passes, path.seconds = fit.seconds, path.cpu_seconds = fit.cpu_seconds;
-  PathStep step;
-  step.alpha = model.alpha;
-  step.beta = fit.solution.beta.sparseView(1, 0);
-  step.clusters = model.clusters();
-  step.residual_norm = (regression.problem.y - fit.solution.eta).norm();
-  const double left = step.residual_norm / regression.problem.y.norm();
-  step.explained = std::isfinite(left) ? 1 - left * left : 0;
-  if (fit.status == Status::kInterrupted) path.stopped_by = PathStop::kInterrupted;
-  if (fit.status == Status::kTimeLimit) path.stopped_by = PathStop::kMaxSeconds;
-  fit.solution = {};
-  step.fit = std::move(fit);
-  path.steps.push_back(std::move(step));
-  return path;
-}
-
 std::string report_json(const Report& given) {
   const Path path = shown(given.path);
   const Report report{given.files, given.data, given.regression, given.models, path, given.errors};

@@ -18,7 +18,7 @@ struct ReportedErrors {
   std::size_t best = 0, within_one_standard_error = 0;  // strengths, counted from 0
 };
 
-// What a report is made of. A fit is a path of one strength (as_path).
+// What a report is made of. A fit is a path of one strength.
 struct Report {
   const std::vector<std::string>& files;
   const Dataset& data;
@@ -27,8 +27,6 @@ struct Report {
   const Path& path;
   const ReportedErrors* errors = nullptr;
 };
-
-Path as_path(const Regression& regression, Fit fit, const Model& model);
 
 // One page that holds all it needs: data, style, scripts. Whatever names the data has, they stay text.
 std::string to_html(const Report& report);

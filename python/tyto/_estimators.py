@@ -357,7 +357,7 @@ class OWLCV(_Linear):
             options = _solve.fit_options(params)
             cv = _core.CvOptions()
             cv.path = _solve.grid_options(params, size)
-            cv.qs, cv.slopes, cv.gammas = qs, slopes, _solve.gammas(params)
+            cv.q, cv.slope, cv.gamma = qs, slopes, _solve.gammas(params)
             scoring = _scoring.make_scoring(params["scoring"], X, y, words.observation_weights)
             cv.error = scoring.measure
             self.folds_ = _folds.folds(params["cv"], params["random_state"], X, y)

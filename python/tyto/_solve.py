@@ -61,7 +61,6 @@ class Relaxation:
     relaxed_intercept: float
 
 
-MOST_ALPHAS = 100_000
 MOST_JOBS = 10_000  # of threads, more than can be of use
 
 
@@ -150,6 +149,28 @@ def threads(n_jobs: int | None) -> int:
     return max(1, cores + 1 + count)
 
 
+def _whole_in(name: str, value: Any, interval: str) -> int:
+    """A whole number in a closed interval, which is written as usual: ``"[1, 100]"``, or ``"[0, inf)"``."""
+    low, high = interval[1:-1].split(",")
+    return whole(name, value, int(low), *([] if "inf" in high else [int(high)]))
+
+
+_CHECKS: dict[str, Callable[[str, Any, str], Any]] = {
+    "number": number,
+    "whole": _whole_in,
+    "word": lambda name, value, _: word(name, value),
+    "flag": lambda name, value, _: flag(name, value),
+}
+
+
+def take(params: Mapping[str, Any], options: Any, size: float = 1.0) -> None:
+    """Sets all options that the library's table has an argument for, checked as it says. `size`: see `regression_options`."""
+    for field, name, kind, interval, optional, per_row in type(options).arguments:
+        if not (optional and params.get(name) is None):
+            value = _CHECKS[kind](name, params[name], interval)
+            setattr(options, field, value * size if per_row else value)
+
+
 def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray | None, unpenalized: list[int]
                        ) -> _core.RegressionOptions:
     """`size`: n or the sum of the weights `rows`, which the library's sum is divided by in scikit-learn's objective."""
@@ -159,28 +180,19 @@ def regression_options(params: Mapping[str, Any], size: float, rows: np.ndarray 
         options.weights = word("weights", weights)
     else:
         options.weights, options.weight_values = "given", vector("weights", weights, "a name or numbers, a vector")
-    options.q = number("q", params["q"], "(0, 1]")
-    options.slope = number("slope", params["slope"], "[0, inf)")
-    options.relative = flag("relative", params["relative"])
-    alpha = number("alpha", params["alpha"])
-    options.strength = alpha if options.relative else alpha * size
-    options.intercept = flag("fit_intercept", params["fit_intercept"])
-    options.standardize = flag("standardize", params["standardize"])
+    relative, alpha = flag("relative", params["relative"]), number("alpha", params["alpha"])
+    options.relative_to = "alpha-max" if relative else "absolute"
+    options.strength = alpha if relative else alpha * size
     if rows is not None:
         options.observation_weights = rows
     options.unpenalized = unpenalized
-    options.ridge = size * number("ridge", params["ridge"], "[0, inf)")
-    options.nonnegative = flag("positive", params["positive"])
+    take(params, options, size)
     return options
 
 
 def fit_options(params: Mapping[str, Any]) -> _core.FitOptions:
     options = _core.FitOptions()
-    options.tolerance = number("tol", params["tol"], "(0, 1)")
-    options.solver, options.screening = word("solver", params["solver"]), word("screening", params["screening"])
-    options.max_epochs = whole("max_iter", params["max_iter"], 0)
-    if params["max_seconds"] is not None:
-        options.max_seconds = number("max_seconds", params["max_seconds"])
+    take(params, options)
     options.threads = threads(params["n_jobs"])
     return options
 
@@ -191,15 +203,7 @@ def grid_options(params: Mapping[str, Any], size: float) -> _core.PathOptions:
     if params["alphas"] is not None:
         found = one_or_more("alphas", params["alphas"], "(0, inf)")
         grid.alphas = sorted((number("alphas", size * alpha) for alpha in found), reverse=True)
-    grid.steps = whole("n_alphas", params["n_alphas"], 1, MOST_ALPHAS)
-    if params["eps"] is not None:
-        grid.ratio = number("eps", params["eps"], "(0, 1)")
-    for name in ("max_explained", "min_change"):
-        if params.get(name) is not None:
-            setattr(grid, name, number(name, params[name], "(0, 1]"))
-    for name in ("max_nonzeros", "max_clusters"):
-        if params.get(name) is not None:
-            setattr(grid, name, whole(name, params[name], 1))
+    take(params, grid)
     return grid
 
 

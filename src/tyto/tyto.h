@@ -16,9 +16,11 @@
 #include "tyto/select/criteria.h"    // IWYU pragma: export
 #include "tyto/select/cv.h"          // IWYU pragma: export
 #include "tyto/select/cv_state.h"    // IWYU pragma: export
+#include "tyto/select/estimate.h"    // IWYU pragma: export
 #include "tyto/select/folds.h"       // IWYU pragma: export
 #include "tyto/select/model.h"       // IWYU pragma: export
 #include "tyto/select/noise.h"       // IWYU pragma: export
+#include "tyto/select/options.h"     // IWYU pragma: export
 #include "tyto/select/path.h"        // IWYU pragma: export
 #include "tyto/select/regression.h"  // IWYU pragma: export
 #include "tyto/select/relax.h"       // IWYU pragma: export

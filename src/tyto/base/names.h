@@ -9,6 +9,12 @@
 
 namespace tyto {
 
+inline std::string joined(const std::vector<std::string>& names) {  // "a, b, c"
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 // The words for the values of an enum, in one table.
 template <class Value, std::size_t count>
 class Names {

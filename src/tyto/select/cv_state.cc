@@ -13,6 +13,7 @@
 #include "tyto/base/json.h"
 #include "tyto/base/version.h"
 #include "tyto/data/atomic_file.h"
+#include "tyto/select/option_json.h"
 
 namespace tyto {
 namespace {
@@ -69,43 +70,38 @@ std::string with_checksum(const std::string& text) {
   return text + std::string(kChecksum) + print.text() + "\"}\n";
 }
 
-template <class T>
-Json maybe(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
+// Those of a part that are not there yet, under their names on the command line.
+template <class Part>
+void add_settings(const Part& part, Json& json) {
+  for_each_option_of<Part>([&](const Option& option, auto field) {
+    if ((option.tasks & kCvTask) != 0 && option.changes_results && !json.contains(option.name))
+      json[option.name] = option_json(part.*field);
+  });
 }
 
-// Everything that the numbers depend on, in the words of the options.
+// Everything that the numbers depend on, in the words of the options. Those that are not what the table says
+// come first.
 Json setting(const Design& raw, const Vector& response, const RegressionOptions& regression,
              const CvOptions& cv, const FitOptions& options) {
   const StochasticOptions& s = options.stochastic;
-  return {{"version", version()},
-          {"data", data_fingerprint(raw, response)},
-          {"weights",
-           regression.weight_values.size() == 0 ? regression.weights : fingerprint(regression.weight_values)},
-          {"gamma", cv.gammas},
-          {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
-          {"slope", cv.slopes.empty() ? std::vector<double>{regression.slope} : cv.slopes},
-          {"intercept", regression.intercept},
-          {"standardize", regression.standardize},
-          {"observation_weights", fingerprint(regression.observation_weights)},
-          {"unpenalized", regression.unpenalized},
-          {"ridge", regression.ridge},
-          {"nonnegative", regression.nonnegative},
-          {"folds", cv.given.empty() ? Json(cv.folds) : Json("given " + fingerprint(cv.given))},
-          {"repeats", cv.repeats},
-          {"seed", cv.seed},
-          {"error", name(cv.error)},
-          {"steps", cv.path.alphas.empty() ? Json(cv.path.steps) : Json(cv.path.alphas)},
-          {"ratio", cv.path.ratio},
-          {"max-explained", maybe(cv.path.max_explained)},
-          {"min-change", maybe(cv.path.min_change)},
-          {"max-nonzeros", maybe(cv.path.max_nonzeros)},
-          {"max-clusters", maybe(cv.path.max_clusters)},
-          {"tolerance", options.tolerance},
-          {"solver", find_solver(options.solver).name},
-          {"screening", options.screening},
-          {"max-epochs", options.max_epochs},
-          {"spgd", {s.batch, s.inner_steps, s.step_size, s.seed}}};
+  Json json{{"version", version()},
+            {"data", data_fingerprint(raw, response)},
+            {"weights", regression.weight_values.size() == 0 ? regression.weights
+                                                             : fingerprint(regression.weight_values)},
+            {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
+            {"slope", cv.slopes.empty() ? std::vector<double>{regression.slope} : cv.slopes},
+            {"observation_weights", fingerprint(regression.observation_weights)},
+            {"unpenalized", regression.unpenalized},
+            {"folds", cv.given.empty() ? Json(cv.folds) : Json("given " + fingerprint(cv.given))},
+            {"seed", cv.seed},
+            {"steps", cv.path.alphas.empty() ? Json(cv.path.steps) : Json(cv.path.alphas)},
+            {"solver", find_solver(options.solver).name},
+            {"spgd", {s.batch, s.inner_steps, s.step_size, s.seed}}};
+  add_settings(regression, json);
+  add_settings(cv, json);
+  add_settings(cv.path, json);
+  add_settings(options, json);
+  return json;
 }
 
 Status parse_status(const std::string& text) {

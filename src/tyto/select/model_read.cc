@@ -4,6 +4,7 @@
 #include "tyto/data/atomic_file.h"
 #include "tyto/select/model.h"
 #include "tyto/select/model_formats.h"
+#include "tyto/select/option_json.h"
 
 namespace tyto {
 namespace {
@@ -41,19 +42,12 @@ Index size_at(const Json& json, const char* field) {
 
 RegressionOptions parse_options(const Json& json, Index p) {
   RegressionOptions o;
-  o.weights = json.at("weights").get<std::string>();
-  o.q = number_at(json, "q");
-  o.slope = number_at(json, "slope", 1);
-  o.intercept = json.at("fit_intercept").get<bool>();
-  o.standardize = json.at("standardize").get<bool>();
-  o.unpenalized = whole_numbers_at(json, "unpenalized");
+  read_options(json, o);
   for (const Index column : o.unpenalized)
     if (column < 0 || column >= p || std::ranges::count(o.unpenalized, column) > 1 ||
         std::ssize(o.unpenalized) == p)
       throw DataError("expected some of the columns below p as unpenalized, each once, got " +
                       std::to_string(column));
-  o.ridge = number_at(json, "ridge", 0);
-  o.nonnegative = json.value("nonnegative", false);
   o.relative_to = RelativeTo::kAbsolute;
   o.strength = number_at(json, "alpha");
   if (json.contains("weight_values")) {
@@ -88,10 +82,12 @@ Model parse(const Json& json) {
   model.alpha = model.options.strength;
   model.weights_column = json.value("weights_column", "");
   model.weights_file = json.value("weights_file", "");
-  model.solver = json.at("solver").get<std::string>();
-  model.screening = json.at("screening").get<std::string>();
+  FitOptions fit;
+  read_options(json, fit);
+  model.solver = fit.solver;
+  model.screening = fit.screening;
+  model.tolerance = fit.tolerance;
   model.status = json.at("status").get<std::string>();
-  model.tolerance = number_at(json, "tolerance");
   model.primal = number_at(json, "primal");
   model.dual = number_at(json, "dual");
   model.gap = number_at(json, "gap");

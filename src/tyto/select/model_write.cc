@@ -3,6 +3,7 @@
 #include "tyto/data/text.h"
 #include "tyto/select/model.h"
 #include "tyto/select/model_formats.h"
+#include "tyto/select/option_json.h"
 
 namespace tyto {
 namespace {
@@ -10,29 +11,16 @@ namespace {
 // What all strengths of a path have in common.
 Json setting(const Model& model, const char* format) {
   const RegressionOptions& o = model.options;
-  Json json{{"format", format},
-            {"n", model.n},
-            {"p", model.p},
-            {"loss", "gaussian"},
-            {"weights", o.weights},
-            {"q", o.q},
-            {"slope", o.slope},
-            {"fit_intercept", o.intercept},
-            {"standardize", o.standardize},
-            {"unpenalized", o.unpenalized},
-            {"ridge", o.ridge},
-            {"nonnegative", o.nonnegative},
-            {"weights_column", model.weights_column},
-            {"weights_file", model.weights_file},
-            {"target", model.target},
-            {"dropped", model.dropped},
-            {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
-            {"response", model.response_name},
-            {"solver", model.solver},
-            {"screening", model.screening},
-            {"tolerance", model.tolerance}};
-  if (o.weight_values.size() > 0)
-    json["weight_values"] = std::vector<double>(o.weight_values.begin(), o.weight_values.end());
+  Json json{{"format", format}, {"n", model.n}, {"p", model.p}, {"loss", "gaussian"}};
+  write_options(o, json);
+  json.update({{"weights_column", model.weights_column},
+               {"weights_file", model.weights_file},
+               {"target", model.target},
+               {"dropped", model.dropped},
+               {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
+               {"response", model.response_name}});
+  write_options(FitOptions{model.tolerance, model.solver, model.screening}, json);
+  if (o.weight_values.size() > 0) json["weight_values"] = option_json(o.weight_values);
   return json;
 }
 

@@ -103,6 +103,8 @@ double unit(const Problem& problem, const Regression& regression, RelativeTo rel
 
 }  // namespace
 
+std::string_view name(RelativeTo unit) { return kRelativeTo.name(unit); }
+
 std::vector<std::string> relative_to_names() { return kRelativeTo.all(); }
 
 RelativeTo parse_relative_to(std::string_view text) {

@@ -15,6 +15,7 @@ enum class RelativeTo {
   kCorrelation,  // max_j |x_j'y|: the seed paper's p_i
   kAbsolute,
 };
+std::string_view name(RelativeTo unit);
 RelativeTo parse_relative_to(std::string_view name);
 std::vector<std::string> relative_to_names();
 
