@@ -205,7 +205,7 @@ def test_what_a_scorer_raises():
         raise KeyError("mine")
 
     for scoring, error, message in ((fails, KeyError, "mine"), (lambda *_: "a", TypeError, "scoring: want a scorer that returns a number"),
-                                    ("accuracy", ValueError, "continuous"), (None, TypeError, "scoring: want a name or a callable"),
+                                    ("accuracy", ValueError, "continuous"), ("roc_auc", ValueError, "scoring: want a scorer of predicted numbers"), (None, TypeError, "scoring: want a name or a callable"),
                                     ("none", ValueError, "scoring: want 'mse'"), (lambda *_: np.nan, ValueError, "scoring: want one that is finite")):
         for jobs in (1, 3):
             with pytest.raises(error, match=message):
@@ -267,3 +267,5 @@ def test_doubtful_criteria_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tyto.owl_path(*noisy()).choose("bic")
+        short = tyto.owl_path(X, y, weights="lasso", alphas=[1e-3, 1e-4, 1e-5], sigma=1e-3)  # less noise than there is
+        assert short.criteria["df"][0] >= 24 and short.choose("cp") == 0  # Cp is not what falls without end

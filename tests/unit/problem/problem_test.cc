@@ -219,5 +219,29 @@ TEST(Certificate, AGapBelowMinusItsRoundingMeetsNoTolerance) {
   }
 }
 
+// Where the weights are below the rounding of X'r, no gap can be told: theta = s r is infeasible or not by
+// chance, and coefficients one rounding apart have other gaps.
+TEST(Certificate, RoundingCoversAThetaThatIsFeasibleByChance) {
+  for (const bool nonnegative : {false, true})
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      Problem problem = dense_problem(random_matrix(random, 12, 3), random_vector(random, 12),
+                                      Vector::Constant(3, 1e-20));
+      problem.penalty = SortedL1(problem.penalty.weights(), nonnegative);
+      Eigen::MatrixXd x(12, 3);
+      problem.design.pack(IndexSet{0, 1, 2}, 0, 12, x.data());
+      if (nonnegative) problem.y += 5 * x.rowwise().sum();
+      Vector b = x.colPivHouseholderQr().solve(problem.y);
+      Certificate before = certify(problem, make_iterate(problem, b));
+      for (const double direction : {0.0, 10.0}) {
+        Vector next = b;
+        for (double& value : next) value = std::nextafter(value, direction);
+        const Certificate c = certify(problem, make_iterate(problem, next));
+        EXPECT_LE(std::abs(c.gap - before.gap), c.rounding + before.rounding);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tyto
