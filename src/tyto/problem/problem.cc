@@ -36,15 +36,16 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
   return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0};
 }
 
-// How far J°(X'r) may be off, in units of rounding: by the error of a product with r, and by that of r, since
-// coefficients are reported as doubles.
+// How far J°(X'r) may be off, in units of rounding: by the error of a product with r, and by that of r, also
+// of r as the coefficients give it that are reported: those of scaled columns are divided, and rounded.
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error) {
   const Index p = problem.design.cols();
   const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
-  const double of_sums =
-      (residual_norm + 0.25 * error.magnitude) / std::sqrt(static_cast<double>(problem.y.size()));
+  constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
+  const double of_fitted = kHalf * std::sqrt(error.squares);
+  const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
   return column * static_cast<double>(p) / problem.penalty.weight_sum(p) *
-         (of_sums + 0.25 * std::sqrt(error.squares));
+         (of_sums + (problem.design.is_scaled() ? of_fitted : 0));
 }
 
 // D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
@@ -120,9 +121,9 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
-// X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + |b|'|X|) / sqrt(n) and, as each coefficient is
-// rounded for all rows at once, eps m_j ||b |X|||, with m_j the design's magnitudes;
-// J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's magnitudes
+// and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at once, which
+// adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/support/certified.h"
+#include "tests/support/least_squares.h"
 #include "tests/support/naive.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
@@ -226,19 +227,17 @@ TEST(Certificate, RoundingCoversAThetaThatIsFeasibleByChance) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
       SCOPED_TRACE(seed);
       Random random(seed);
-      Problem problem = dense_problem(random_matrix(random, 12, 3), random_vector(random, 12),
-                                      Vector::Constant(3, 1e-20));
-      problem.penalty = SortedL1(problem.penalty.weights(), nonnegative);
-      Eigen::MatrixXd x(12, 3);
-      problem.design.pack(IndexSet{0, 1, 2}, 0, 12, x.data());
-      if (nonnegative) problem.y += 5 * x.rowwise().sum();
-      Vector b = x.colPivHouseholderQr().solve(problem.y);
-      Certificate before = certify(problem, make_iterate(problem, b));
+      const Eigen::MatrixXd x = random_matrix(random, 12, 3);
+      const Vector y = random_vector(random, 12) + 5 * x.rowwise().sum();
+      const Problem problem{Design::dense(x).standardized(false, true, {}), y,
+                            SortedL1(Vector::Constant(3, 1e-20), nonnegative)};
+      const Vector b = least_squares(x, y).col(0).cwiseProduct(problem.design.scales());
+      const Certificate here = certify(problem, make_iterate(problem, b));
       for (const double direction : {0.0, 10.0}) {
-        Vector next = b;
-        for (double& value : next) value = std::nextafter(value, direction);
-        const Certificate c = certify(problem, make_iterate(problem, next));
-        EXPECT_LE(std::abs(c.gap - before.gap), c.rounding + before.rounding);
+        Vector near = b;
+        for (double& value : near) value = std::nextafter(value, direction);
+        const Certificate there = certify(problem, make_iterate(problem, near));
+        EXPECT_LE(std::abs(there.gap - here.gap), here.rounding + there.rounding);
       }
     }
 }
