@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "cli/args.h"
 #include "cli/coefficients.h"
@@ -17,7 +18,8 @@ void ModelArgs::add(CLI::App& app) {
   CLI::Option* multiplier = app.add_option("--alpha", alpha, "The same by its multiplier")->excludes(number);
   app.add_option("--choose", choose,
                  "Of a model of 'tyto cv': best (the default) or one-se, the largest strength whose error is "
-                 "within one standard error of the best; of 'tyto path --choose': aic, bic or cp")
+                 "within one standard error of the best; of 'tyto path --choose': aic, bic or cp; of either a step, "
+                 "as --step")
       ->excludes(number)
       ->excludes(multiplier);
   want_whole_numbers(app, {"--step"});
@@ -48,6 +50,35 @@ std::vector<std::string> choices(const Model& model) {
   return names;
 }
 
+bool is_step(const std::string& choice) {
+  return !choice.empty() && choice.find_first_not_of("0123456789") == std::string::npos;
+}
+
+Index checked_step(const std::string& text, const std::vector<Model>& models) {
+  Index step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  if (error != std::errc() || step >= std::ssize(models))
+    throw InvalidArgument(fmt::format("step: want a number from 0 to {}, got {}", models.size() - 1, text));
+  return step;
+}
+
+// The model that a word of --choose names.
+Index named(const std::string& choice, const std::vector<Model>& models, const std::string& file) {
+  std::vector<std::string> known{"best", "one-se"};
+  for (const std::string& criterion : criterion_names()) known.push_back(criterion);
+  if (std::ranges::find(known, choice) == known.end())
+    throw InvalidArgument("choose: want one of " + joined(known) + ", or a step, got '" + choice + "'");
+  const auto found = find(models, [&](const Model& model) {
+    const std::vector<std::string> names = choices(model);
+    return std::ranges::find(names, choice) != names.end();
+  });
+  const bool by_cv = choice == "best" || choice == "one-se";
+  if (!found)
+    throw InvalidArgument(fmt::format("choose: want a model file of 'tyto {}', got {}",
+                                      by_cv ? "cv" : "path --choose " + choice, file));
+  return *found;
+}
+
 }  // namespace
 
 std::optional<Index> ModelArgs::best(const std::vector<Model>& models) {
@@ -58,25 +89,11 @@ std::optional<Index> ModelArgs::best(const std::vector<Model>& models) {
 }
 
 std::optional<Index> ModelArgs::chosen(const std::vector<Model>& models) const {
-  if (!choose.empty()) {
-    std::vector<std::string> known{"best", "one-se"};
-    for (const std::string& criterion : criterion_names()) known.push_back(criterion);
-    if (std::ranges::find(known, choose) == known.end())
-      throw InvalidArgument("choose: want one of " + joined(known) + ", got '" + choose + "'");
-    const auto found = find(models, [&](const Model& model) {
-      const std::vector<std::string> names = choices(model);
-      return std::ranges::find(names, choose) != names.end();
-    });
-    const bool by_cv = choose == "best" || choose == "one-se";
-    if (!found)
-      throw InvalidArgument(fmt::format("choose: want a model file of 'tyto {}', got {}",
-                                        by_cv ? "cv" : "path --choose " + choose, file));
-    return found;
-  }
+  if (is_step(choose)) return checked_step(choose, models);
+  if (!choose.empty()) return named(choose, models, file);
   if (alpha) return static_cast<Index>(find_alpha(models, *alpha));
-  if (step && *step >= std::ssize(models))
-    throw InvalidArgument(fmt::format("step: want a number from 0 to {}, got {}", models.size() - 1, *step));
-  return step;
+  if (step) return checked_step(std::to_string(*step), models);
+  return {};
 }
 
 ChosenModel ModelArgs::load() const {
@@ -92,7 +109,7 @@ ChosenModel ModelArgs::load() const {
   const Index place = found.value_or(0);
   const Model& model = models[static_cast<std::size_t>(place)];
   std::vector<std::string> names = choices(model);
-  if (!choose.empty()) names = {choose};
+  if (!choose.empty() && !is_step(choose)) names = {choose};
   if (!asked && model.best) names = {"best"};
   std::string words =
       models.size() > 1 ? fmt::format("step {} of 0 to {}", place, models.size() - 1) : "the fit";

@@ -126,6 +126,7 @@ def test_broken_sparse_matrices(matrix):
     (Y.astype(str), TypeError, "y: want numbers, got an array of <U"),
     (np.array(["a", "b"] * 12, dtype=object), ValueError, "could not convert string to float"),
     (Y.astype("timedelta64[s]"), TypeError, "y: want numbers, got times"),
+    ([np.ma.masked if v > 1 else v for v in Y], ValueError, r"y: want no masked entries, got \d+"),
     (np.ma.masked_array(Y, Y > 1), ValueError, r"y: want no masked entries, got \d+; fill them in, or drop their rows"),
     (Y.astype(np.longdouble) * np.longdouble("1e4000"), ValueError, "y: want numbers that float64 can hold"),
     ([10**400] * N, ValueError, "int too large"),
@@ -146,6 +147,7 @@ def test_no_y(y, error, message):
 
 @pytest.mark.parametrize("matrix, error, message", [
     (np.ma.masked_array(X, X > 1), ValueError, "X: want no masked entries"),
+    ([np.ma.masked_array(row, row > 1) for row in X], ValueError, "X: want no masked entries"),
     (X + 0j, ValueError, "Complex data not supported"),
     ([[1, 2], [3]] * 12, ValueError, "inhomogeneous"),
     (X[None], ValueError, "dim 3"),

@@ -68,8 +68,9 @@ def _in_words() -> Iterator[None]:
 
 def _sound(name: str, values: Any) -> Any:
     """The values themselves, unless a conversion would lose what they say or read outside of them."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name}: want no masked entries, got {np.ma.count_masked(values)}; fill them in, or drop their rows")
+    masked = sum(map(np.ma.count_masked, filter(np.ma.isMaskedArray, values if isinstance(values, (list, tuple)) else [values])))
+    if masked:
+        raise ValueError(f"{name}: want no masked entries, got {masked}; fill them in, or drop their rows")
     if sparse.issparse(values):
         _check_indices(name, values)
     types = getattr(values, "dtypes", None)  # of a frame, one for each column

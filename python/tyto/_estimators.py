@@ -107,7 +107,7 @@ class OWL(_Linear):
     alpha : float, default=1.0
         The multiplier of the weights, > 0.
     q : float, default=0.1
-        The false discovery rate that ``"bh"`` and ``"gaussian"`` aim at.
+        The shape of ``"bh"`` and ``"gaussian"``; a false discovery rate only where ``sigma`` is given or estimated.
     slope : float, default=1.0
         Of ``"oscar"``, >= 0: its weights fall from 1 + slope (nearly) to 1.
     sigma : float, "estimate" or None, default=None
@@ -383,7 +383,7 @@ class OWLCV(_Linear):
 
     def _keep_curve(self, answer: Any, sign: float, size: float, tolerance: float) -> None:
         curve = answer["curves"][answer["chosen"]]
-        self.path_ = make_path(answer, self.n_features_in_, size, tolerance)
+        self.path_ = make_path(answer, self.n_features_in_, size, tolerance, getattr(self, "feature_names_in_", None))
         self._fits = answer["fits"]
         self.best_index_, self.one_se_index_ = int(answer["best"]), int(answer["one_se"])
         self.alpha_max_, self.q_, self.slope_ = self.path_.alpha_max, float(curve["q"]), float(curve["slope"])

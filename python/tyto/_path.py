@@ -45,6 +45,8 @@ class Path:
         ``"none"``: all alphas are there; else the rule that ended the path.
     seconds, passes : float
         What it took; ``passes``: how often the data was read, in units of the whole matrix.
+    feature_names_in_ : ndarray of shape (n_features,), or None
+        The names of the columns, where X has them; for pictures.
     """
 
     alphas: np.ndarray
@@ -63,6 +65,7 @@ class Path:
     stopped_by: str
     seconds: float
     passes: float
+    feature_names_in_: np.ndarray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.alphas)
@@ -112,7 +115,7 @@ class Path:
                               "as alpha does. Take cp with a known sigma, or OWLCV.")
             else:
                 doubts.append(f"{criterion} chooses the last alpha: smaller ones may do better.")
-        if freedom >= NEAR_SATURATION * rows:
+        if criterion != "cp" and freedom >= NEAR_SATURATION * rows:
             doubts.append(f"{criterion} chooses {freedom:.4g} degrees of freedom for {rows:g} rows: so near to as many, the model all but "
                           "repeats the data. Take cp with a known sigma, or OWLCV.")
         return doubts
@@ -123,7 +126,7 @@ class Path:
         return plot.path(self, **options)
 
 
-def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
+def make_path(answer: Any, p: int, size: float, tolerance: float, names: Any = None) -> Path:
     fits = answer["fits"]
     relaxed = fits[0].get("relaxation")
     starts = np.concatenate([[0], np.cumsum([len(fit["columns"]) for fit in fits])])
@@ -145,7 +148,8 @@ def make_path(answer: Any, p: int, size: float, tolerance: float) -> Path:
         alpha_max=float(answer["alpha_max"]) / size,
         stopped_by=answer["stopped_by"],
         seconds=float(answer["seconds"]),
-        passes=float(answer["passes"]))
+        passes=float(answer["passes"]),
+        feature_names_in_=None if names is None else np.array(list(map(str, names)), dtype=object))
 
 
 def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
@@ -189,7 +193,7 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
     wishes.criteria = _solve.flag("criteria", criteria)
     with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
         answer = _core.fit_path(_data.design(X), y, words, grid, options, wishes, bar.callback)
-    path = make_path(answer, X.shape[1], size, options.tolerance)
+    path = make_path(answer, X.shape[1], size, options.tolerance, names)
     _solve.warn_unless_all_converged(path.certificates, "owl_path")
     _solve.warn_if_cut(len(path), answer["wanted"], path.stopped_by, "owl_path")
     return path

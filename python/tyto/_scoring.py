@@ -57,8 +57,14 @@ class _ByScorer:
         for begin, end, intercept in zip(starts, starts[1:], intercepts):
             coef = np.zeros(X.shape[1])
             coef[columns[begin:end]] = values[begin:end]
-            errors.append(-_number(self.scorer(_model(coef, intercept), X, y, **extra)))
+            errors.append(-self._score(_model(coef, intercept), X, y, extra))
         return errors
+
+    def _score(self, model: Any, X: Any, y: np.ndarray, extra: dict[str, Any]) -> float:
+        try:
+            return _number(self.scorer(model, X, y, **extra))
+        except AttributeError as error:  # a scorer of classifiers asks for what no regression has
+            raise ValueError(f"scoring: want a scorer of predicted numbers: {error}") from error
 
 
 def _takes_weights(scorer: Any) -> bool:

@@ -156,7 +156,7 @@ class Criteria(ChooseTest):
         self.path("--choose", "bic")
         for args, message in [(["--choose", "aic"], "choose: want a model file of 'tyto path --choose aic'"),
                               (["--choose", "best"], "choose: want a model file of 'tyto cv'"),
-                              (["--choose", "x"], "choose: want one of best, one-se, aic, bic, cp, got 'x'")]:
+                              (["--choose", "x"], "choose: want one of best, one-se, aic, bic, cp, or a step, got 'x'")]:
             self.assertIn(message, self.refused("predict", "model.json", self.data, *args))
 
     def test_damaged_models(self):

@@ -44,7 +44,7 @@ class Choice(CoefTest):
         result = self.cv()
         one_se = result["one_se"]["step"]
         for args, step, words in ((["--choose", "one-se"], one_se, "largest strength within one standard error of the best"),
-                                  (["--step", "4"], 4, "step 4 of 0 to 8"),
+                                  (["--step", "4"], 4, "step 4 of 0 to 8"), (["--choose", "4"], 4, "step 4 of 0 to 8"),
                                   (["--alpha", repr(result["fits"][5]["alpha"])], 5, "step 5 of 0 to 8")):
             for model in ("cv.json", "cv-result.json"):
                 found = self.coef(model, *args)
@@ -73,7 +73,9 @@ class Choice(CoefTest):
     def test_mistakes(self):
         self.cv()
         self.write("damaged.json", "{")
-        for args, message in ((["cv.json", "--choose", "worst"], "choose: want one of"), (["cv.json", "--step", "9"], "step: want a number from 0 to 8"),
+        for args, message in ((["cv.json", "--choose", "worst"], "choose: want one of"), (["cv.json", "--choose", "9"], "step: want a number from 0 to 8, got 9"),
+                              (["cv.json", "--choose", "99999999999999999999"], "step: want a number from 0 to 8, got 99999999999999999999"),
+                              (["cv.json", "--step", "9"], "step: want a number from 0 to 8"),
                               (["cv.json", "--choose", "bic"], "choose: want a model file of 'tyto path --choose bic'"),
                               (["cv.json", "--step", "1", "--choose", "best"], "excludes"), (["gone.json"], "gone.json"),
                               (["damaged.json"], "damaged.json: expected a tyto model"), ([], "MODEL"),

@@ -27,7 +27,8 @@ class Columns(TytoTest):
 
 class TheHeader(Columns):
     def test_numbers_as_names(self):
-        for names in (["1", "2", "3", "4"], ["0", "1", "2", "3"], ["1990", "2000", "2005", "2010"]):
+        for names in (["1", "2", "3", "4"], ["0", "1", "2", "3"], ["1990", "2000", "2005", "2010"],
+                      ["400.5", "402", "403.5", "405"], ["0.1", "0.2", "0.3", "0.4"]):
             text = csv_text(ROWS, names)
             result, err = self.fit(text)
             self.assertEqual((result["n"], result["names"]), (len(ROWS) + 1, []))
@@ -50,7 +51,8 @@ class TheHeader(Columns):
 
     def test_data_without_a_header(self):
         for rows in (ROWS, COUNTS, [[1, 2, 3, 4], [2, 3, 4, 5], [5, 6, 7, 9], [4, 4, 1, 0]],
-                     [[3, 1, 2.5, 1], *ROWS], [[1, 1, 2, 3], *ROWS], [[-1, 4, 2, 3], *ROWS]):
+                     [[3, 1, 2.5, 1], *ROWS], [[1, 1, 2, 3], *ROWS], [[-1, 4, 2, 3], *ROWS], [[0, 0, 0, 0], *ROWS],
+                     [[0.5, 0.5, 0.5, 0.5], *ROWS], [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8], *ROWS]):
             self.assertNotIn("warning", self.fit(csv_text(rows))[1])
 
     def test_a_header_that_is_doubtful(self):

@@ -302,7 +302,7 @@ class ModelFile(CvTest):
 
     def test_wrong_choices(self):
         self.succeed("path", self.data, *SHORT, "--model", "path.json")
-        for model, args, message in (("model.json", ["--choose", "worst"], "choose: want one of best, one-se, aic, bic, cp, got 'worst'"),
+        for model, args, message in (("model.json", ["--choose", "worst"], "choose: want one of best, one-se, aic, bic, cp, or a step, got 'worst'"),
                                      ("path.json", ["--choose", "best"], "choose: want a model file of 'tyto cv'"),
                                      ("model.json", ["--choose", "best", "--step", "1"], "excludes")):
             code, out, err = self.run_tyto("predict", model, self.data, *args)

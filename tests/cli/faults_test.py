@@ -352,6 +352,10 @@ class Encodings(Faults):
                 for more in ([], ["--format", "csv"]):
                     self.assertEqual(self.refused("fit", name, *more),
                                      f"tyto: {name}: expected UTF-8 text, got UTF-16: save the file as UTF-8\n")
+        for text in (DATA.encode("utf-32"), b"\0\0\xfe\xff" + DATA.encode("utf-32-be")):
+            self.write("a.csv", text)
+            self.assertEqual(self.refused("fit", "a.csv"),
+                             "tyto: a.csv: expected UTF-8 text, got UTF-32: save the file as UTF-8\n")
         self.write("a.csv", DATA)
         self.write("w.txt", "1\n2\n3\n".encode("utf-16"))
         for option in ("--weights", "--observation-weights"):

@@ -33,15 +33,22 @@ bool could_be_names(std::vector<double> numbers) {
          std::ranges::adjacent_find(numbers) == numbers.end();
 }
 
-bool are_consecutive(const std::vector<double>& numbers) {
-  constexpr std::size_t kFewest = 3;  // 1, 2 alone says nothing
-  const auto broken = std::ranges::adjacent_find(numbers, [](double a, double b) { return b != a + 1; });
-  return numbers.size() >= kFewest && is_whole(numbers[0]) && broken == numbers.end();
+// Rising by equal steps, as columns are numbered, years, or wavelengths.
+bool are_evenly_spaced(const std::vector<double>& numbers) {
+  constexpr std::size_t kFewestCounted = 3, kFewest = 4;  // 1, 2 alone says nothing, nor does 0.1, 0.2, 0.3
+  if (numbers.size() < kFewestCounted) return false;
+  const double step = numbers[1] - numbers[0];
+  const bool counted = step == 1 && is_whole(numbers[0]);
+  const double most = std::max(std::abs(numbers.front()), std::abs(numbers.back()));
+  const auto broken = std::ranges::adjacent_find(
+      numbers, [&](double a, double b) { return !(std::abs(b - a - step) <= 1e-9 * most); });
+  return numbers.size() >= (counted ? kFewestCounted : kFewest) && step > 1e-6 * most &&
+         broken == numbers.end();
 }
 
 // What the rows after the first say.
 struct Rows {
-  bool second_is_consecutive = false;
+  bool second_is_evenly_spaced = false;
   bool all_columns_are_fractional = false;  // each has a number that is not whole
 };
 
@@ -60,7 +67,7 @@ Rows look_at_rows(const Source& source, std::size_t columns, char delimiter) {
       numbers.push_back(value);
       if (column < columns && !is_whole(value)) fractional[column] = true;
     }
-    if (row == 0) found.second_is_consecutive = are_consecutive(numbers);
+    if (row == 0) found.second_is_evenly_spaced = are_evenly_spaced(numbers);
   }
   found.all_columns_are_fractional = std::ranges::all_of(fractional, [](bool is) { return is; });
   return found;
@@ -86,10 +93,11 @@ std::string doubt_about_header(const Source& source, const std::vector<std::stri
     return place + "taken for names of columns because of " + in_quotes(*word) +
            ", though most of it looks like data: --header no or --header yes says what it is";
   }
-  if (!names || numbers.size() < 2) return {};
+  const bool spaced = are_evenly_spaced(numbers);
+  if (!(names || spaced) || numbers.size() < 2) return {};
   const Rows rows = look_at_rows(source, first.size(), delimiter);
-  const bool counted = are_consecutive(numbers) && !rows.second_is_consecutive;
-  if (!counted && !rows.all_columns_are_fractional) return {};
+  const bool alone = spaced && !rows.second_is_evenly_spaced;
+  if (!alone && !(names && rows.all_columns_are_fractional)) return {};
   return place +
          "taken for data, though it looks like numbers as names of columns: --header yes or --header no says "
          "what it is";

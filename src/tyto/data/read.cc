@@ -66,13 +66,18 @@ bool is_utf16(std::string_view beginning) {
          (big && is_ascii(beginning[1]) && is_ascii(beginning[3]));
 }
 
-void refuse_utf16(const Source& source) {
-  if (is_utf16(source.beginning(4)))
-    fail(source.name(), 0, "expected UTF-8 text, got UTF-16: save the file as UTF-8");
+// Characters of two or four bytes.
+void refuse_wide_text(const Source& source) {
+  using namespace std::string_view_literals;
+  const std::string beginning = source.beginning(4);
+  const bool utf32 = beginning == "\xff\xfe\0\0"sv || beginning == "\0\0\xfe\xff"sv;
+  if (utf32 || is_utf16(beginning))
+    fail(source.name(), 0,
+         fmt::format("expected UTF-8 text, got {}: save the file as UTF-8", utf32 ? "UTF-32" : "UTF-16"));
 }
 
 const Format& format_of(const Source& source) {
-  refuse_utf16(source);
+  refuse_wide_text(source);
   if (const Format* format = by_extension(source.name())) return *format;
   const std::string start = source.beginning(kSniffed);
   std::string_view beginning = start;
@@ -115,7 +120,7 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
   for (const std::string& file : files) {
     sources.emplace_back(file);
     if (!options.format.empty()) {
-      refuse_utf16(sources.back());
+      refuse_wide_text(sources.back());
       continue;
     }
     const Format& found = format_of(sources.back());

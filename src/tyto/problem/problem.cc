@@ -25,21 +25,33 @@ InvalidArgument mismatch(const char* field, Index want, Index got) {
 struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
+  double squares = 0;      // of the parts of X b, a coefficient each, which the rounding of that scales
 };
 FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
   const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
-  if (!problem.projection) return {left, 0};
+  if (!problem.projection) return {left, 0, 0};
   const Projection& projection = *problem.projection;
   const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
-  return {std::max(left, projection.response_norm()) + others.magnitude, others.error};
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0};
 }
 
-// How far theta = s r, with J°(X'r) = 1 / s, may be infeasible, in units of rounding.
-double infeasibility(const Problem& problem, double theta_norm) {
+// How far J°(X'r) may be off, in units of rounding: by the error of a product with r, and by that of r, also
+// of r as the coefficients give it that are reported: those of scaled columns are divided, and rounded.
+double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error) {
   const Index p = problem.design.cols();
   const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
-  return column * static_cast<double>(p) / problem.penalty.weight_sum(p) * theta_norm /
-         std::sqrt(static_cast<double>(problem.y.size()));
+  constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
+  const double of_fitted = kHalf * std::sqrt(error.squares);
+  const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
+  return column * static_cast<double>(p) / problem.penalty.weight_sum(p) *
+         (of_sums + (problem.design.is_scaled() ? of_fitted : 0));
+}
+
+// D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
+double dual_loss(double scale, double excess, double rr, double ry) {
+  const double share = excess < 1 ? excess / (1 + excess) : 1 - 1 / (1 + excess);
+  const double off = std::abs(scale) * share;
+  return off * std::abs(ry - scale * rr) + 0.5 * off * off * rr;
 }
 
 }  // namespace
@@ -108,11 +120,11 @@ Certificate certify(const Problem& problem, const Iterate& x) {
   return certify(problem, x, settle(problem, correlation(problem, x), nonzero_entries(x.beta)));
 }
 
-// `rounding` adds up (2.7): the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of
-// the coefficients that are reported for what was projected out, which move the fitted values along
-// directions that r is orthogonal to, so that only their square counts; and of X'r, which make theta
-// infeasible: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's magnitudes, and J°(e) <= max_j e_j p /
-// (w_1 + ... + w_p).
+// `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
+// way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
+// X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's magnitudes
+// and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at once,
+// which adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   Certificate c;
   c.support = std::move(known.support);
@@ -128,9 +140,11 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   FittedError error = fitted_error(problem, c.support, nonzeros);
   double product = 0;
   for (Index k = 0; k < nonzeros.size(); ++k) {
-    product += nonzeros[k] * known.at_support[k];
-    error.magnitude +=
+    const double part =
         std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
+    product += nonzeros[k] * known.at_support[k];
+    error.magnitude += part;
+    error.squares += part * part;
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale;
@@ -141,10 +155,13 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double fitted = rounding::kGapTerm * error.magnitude + error.along_basis;
   const double of_primal =
       rounding::kGapTerm * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
-  const double infeasible = dual_norm > 0 ? infeasibility(problem, c.residual_norm / dual_norm) : 0;
-  c.rounding = of_primal + rounding::kGapTerm * (std::abs(c.scale * product) +
-                                                 std::abs(c.scale * (ry - c.scale * rr)) * infeasible);
-  if (!std::isfinite(c.rounding)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
+  const double slack = std::max(0.0, 1 - std::abs(c.scale) * dual_norm);
+  const double excess = std::max(
+      0.0, rounding::kGapTerm * std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error) - slack);
+  c.rounding =
+      of_primal + rounding::kGapTerm * std::abs(c.scale * product) + dual_loss(c.scale, excess, rr, ry);
+  if (!std::isfinite(c.rounding) ||
+      !std::isfinite(excess)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
     c.scale = c.dual = 0;
     c.gap = c.primal;
     c.rounding = of_primal;

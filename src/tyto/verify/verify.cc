@@ -20,7 +20,7 @@ using Real = long double;
 using Reals = std::vector<Real>;
 
 // Relative differences between two computations of one number that mean nothing.
-constexpr Real kPrimalDigits = 1e-9L, kGapDigits = 1e-6L;
+constexpr Real kPrimalDigits = 1e-9L, kGapDigits = 1e-6L, kNoiseDigits = 1e-12L;
 
 // How often each row counts, once if nobody says otherwise.
 Reals row_weights(const Claim& claim, const Dataset& data) {
@@ -204,9 +204,10 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
   beta.resize(kept);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] *= setting.roots[i], residual[i] *= setting.roots[i];
   take_out(setting.directions, y);
-  const Real rounding = std::numeric_limits<double>::epsilon(), length = std::sqrt(dot(residual, residual));
-  const Real noise =
-      4 * rounding * length * (std::sqrt(dot(y, y)) + spread);  // r is y - Xb, and Xb rounds like |X||b|
+  // r is y - Xb, and Xb rounds like |X||b|. Nothing here is in proportion to ||y||^2: where the model explains
+  // nearly all of y, the objective is far below that, and a gap as large as the objective would pass.
+  const Real rounding = 4 * std::numeric_limits<double>::epsilon() * (std::sqrt(dot(y, y)) + spread);
+  const Real noise = rounding * (std::sqrt(dot(residual, residual)) + rounding / 2);
   const Real primal = (dot(residual, residual) + claim.ridge * dot(beta, beta)) / 2 +
                       sorted_product(magnitudes(beta), claim.weights);
 
@@ -227,7 +228,7 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
     const Real value = data.response[i];
     squares += setting.weights[static_cast<std::size_t>(i)] * value * value;
   }
-  return {squares, primal, s * ry - s * s * rr / 2, noise + 1e-12L * (primal + dot(y, y)), allowed};
+  return {squares, primal, s * ry - s * s * rr / 2, noise + kNoiseDigits * primal, allowed};
 }
 
 constexpr Real kResolution = 1e-24L;  // of the squares of the response

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/support/certified.h"
+#include "tests/support/least_squares.h"
 #include "tests/support/naive.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
@@ -217,6 +218,28 @@ TEST(Certificate, AGapBelowMinusItsRoundingMeetsNoTolerance) {
     c.gap = gap;
     EXPECT_FALSE(c.meets(1e-6));
   }
+}
+
+// Where the weights are below the rounding of X'r, no gap can be told: theta = s r is infeasible or not by
+// chance, and coefficients one rounding apart have other gaps.
+TEST(Certificate, RoundingCoversAThetaThatIsFeasibleByChance) {
+  for (const bool nonnegative : {false, true})
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      SCOPED_TRACE(seed);
+      Random random(seed);
+      const Eigen::MatrixXd x = random_matrix(random, 12, 3);
+      const Vector y = random_vector(random, 12) + 5 * x.rowwise().sum();
+      const Problem problem{Design::dense(x).standardized(false, true, {}), y,
+                            SortedL1(Vector::Constant(3, 1e-20), nonnegative)};
+      const Vector b = least_squares(x, y).col(0).cwiseProduct(problem.design.scales());
+      const Certificate here = certify(problem, make_iterate(problem, b));
+      for (const double direction : {0.0, 10.0}) {
+        Vector near = b;
+        for (double& value : near) value = std::nextafter(value, direction);
+        const Certificate there = certify(problem, make_iterate(problem, near));
+        EXPECT_LE(std::abs(there.gap - here.gap), here.rounding + there.rounding);
+      }
+    }
 }
 
 }  // namespace
