@@ -4,6 +4,7 @@ with 0, 1 or 2, at once, and with one line where it is 2.
 
 A short set of what scripts/fuzz.sh does for long. A mutation depends on its seed alone, which a failure names; TYTO_FUZZ_RUNS says
 how many there are for each kind, TYTO_FUZZ_SEED where they begin, and TYTO_FUZZ_SECONDS, of CPU, when a kind ends early."""
+import contextlib
 import json
 import os
 import random
@@ -24,12 +25,14 @@ ODD = [None, True, False, "", "converged", "tyto-path-1", 0, 1, -1, 2, 3, 12, 1e
        [], {}, [0, 1], [[0, 1.5]], -0.0, 1e154, 2**31]
 
 
-def parts(value, found):
-    """All places below `value`, as (container, key)."""
-    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    for key in keys:
-        found.append((value, key))
-        parts(value[key], found)
+def parts(root):
+    """All places below `root`, as (container, key); without recursion, as an earlier change may have nested it deeply."""
+    found, left = [], [root]
+    while left:
+        value = left.pop()
+        keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        found += [(value, key) for key in keys]
+        left += [value[key] for key in keys]
     return found
 
 
@@ -41,7 +44,7 @@ def deeper(value, levels):
 
 def change(root, source):
     """One change of a document that leaves it JSON."""
-    places = parts(root, [])
+    places = parts(root)
     if not places:
         return
     container, key = source.choice(places)
@@ -52,7 +55,8 @@ def change(root, source):
         del container[key]
     elif kind == 2:
         other, place = source.choice(places)
-        container[key] = json.loads(json.dumps(other[place]))
+        with contextlib.suppress(RecursionError):  # too deep to copy
+            container[key] = json.loads(json.dumps(other[place]))
     elif kind == 3 and isinstance(container, list):
         container.append(container[key])
     elif kind == 4 and source.random() < 0.1:
