@@ -64,12 +64,6 @@ std::string fingerprint(const Numbers& numbers) {
   return print.text();
 }
 
-std::string with_checksum(const std::string& text) {
-  Fingerprint print;
-  for (const char c : text) print.add(std::uint64_t{static_cast<unsigned char>(c)});
-  return text + std::string(kChecksum) + print.text() + "\"}\n";
-}
-
 // Those of a part that are not there yet, under their names on the command line.
 template <class Part>
 void add_settings(const Part& part, Json& json) {
@@ -164,6 +158,12 @@ void compare(const Json& found, const Json& wanted) {
 }
 
 }  // namespace
+
+std::string with_checksum(const std::string& text) {
+  Fingerprint print;
+  for (const char c : text) print.add(std::uint64_t{static_cast<unsigned char>(c)});
+  return text + std::string(kChecksum) + print.text() + "\"}\n";
+}
 
 CvState::CvState(std::string path, const Design& raw, const Vector& response,
                  const RegressionOptions& regression, const CvOptions& cv, const FitOptions& options)

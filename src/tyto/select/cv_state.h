@@ -7,6 +7,8 @@
 
 namespace tyto {
 
+std::string with_checksum(const std::string& text);  // the file, from all that comes before its checksum
+
 // The finished folds of a cross-validation, in a file, so that a run that was ended goes on from there. The
 // file also says what was run; folds of another run are refused, and so is a file that was damaged or edited:
 // it ends with a checksum.
