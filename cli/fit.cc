@@ -143,7 +143,7 @@ int run(FitArgs& args) {
   model.noise = result.noise;
   Path path = as_path(result.regression, result.fit, model);
   if (args.gamma) {
-    relax(result.regression, *args.gamma, path);
+    relax(result.regression, *args.gamma, path, Work(args.fit.threads));
     relax(model, result.regression, *path.steps.front().relaxation);
   }
 

@@ -120,8 +120,8 @@ int run(PathArgs& args) {
     Progress progress(args.quiet);
     return fit_path(regression, args.path, args.fit, std::ref(progress));
   }();
-  if (args.gamma) relax(regression, *args.gamma, path);
-  const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma);
+  if (args.gamma) relax(regression, *args.gamma, path, Work(args.fit.threads));
+  const std::vector<Criteria> found = criteria(path, regression.problem, args.sigma, Work(args.fit.threads));
   std::vector<Model> models = make_models(data, args.regression, regression, path, args.fit);
   const bool shown = !choosing.empty() || !args.model.empty() || !args.json.empty() || !args.report.empty();
   if (shown) correlate_clusters(data, models);

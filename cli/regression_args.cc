@@ -149,7 +149,7 @@ void RegressionArgs::complete(const Dataset& dataset) {
 
 Regression RegressionArgs::make(const Dataset& dataset) {
   complete(dataset);
-  return make_regression(dataset.design.with_threads(fit.threads), dataset.response, regression);
+  return make_regression(dataset.design, dataset.response, regression, Work(fit.threads));
 }
 
 void RegressionArgs::label(Model& fitted, const Dataset& dataset) const {

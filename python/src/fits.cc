@@ -76,7 +76,7 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
     Regression regression;
   };
   const auto work = [=](Watch& watch) {
-    const Regression regression = make_regression(design.with_threads(options.threads), y, words);
+    const Regression regression = make_regression(design, y, words, Work(options.threads));
     std::optional<Vector> beta;
     if (start) beta = on_problem_scale(regression, *start, words.nonnegative);
     Fitted found = solve(regression, wishes, options, beta ? &*beta : nullptr, [&](const TracePoint& at) {
@@ -86,7 +86,7 @@ nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions&
     model.noise = found.noise;
     if (wishes.gamma) {
       const SparseBeta penalized = found.fit.solution.beta.sparseView();
-      relax(model, regression, {*wishes.gamma, relax(regression.problem, penalized)});
+      relax(model, regression, {*wishes.gamma, relax(regression.problem, penalized, Work(options.threads))});
     }
     return Result{std::move(model), std::move(found.fit), regression};
   };
@@ -108,15 +108,15 @@ nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions
     Regression regression;
   };
   const auto work = [=](Watch& watch) {
-    const Regression regression = make_regression(design.with_threads(options.threads), y, words);
+    const Regression regression = make_regression(design, y, words, Work(options.threads));
     const auto observer = [&](const PathProgress& at) {
       return watch.report({at.step, at.steps, relative_gap(at.point)});
     };
     Path path = fit_path(regression, grid, options, observer);
-    if (wishes.gamma) relax(regression, *wishes.gamma, path);
+    if (wishes.gamma) relax(regression, *wishes.gamma, path, Work(options.threads));
     std::vector<Model> models = make_models({design, y}, words, regression, path, options);
     std::vector<Criteria> found;
-    if (wishes.criteria) found = criteria(path, regression.problem, wishes.sigma);
+    if (wishes.criteria) found = criteria(path, regression.problem, wishes.sigma, Work(options.threads));
     return Result{std::move(models), std::move(path), std::move(found), regression};
   };
   const Result result = run(work, progress);

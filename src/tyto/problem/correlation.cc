@@ -25,8 +25,9 @@ bool short_columns(const Design& design) {
 
 }  // namespace
 
-Correlation::Correlation(const Design& design, bool nonnegative)
+Correlation::Correlation(const Design& design, bool nonnegative, const Work& work)
     : design_(design),
+      work_(&work),
       nonnegative_(nonnegative),
       short_columns_(short_columns(design)),
       tiny_columns_(design.is_sparse() && entries_at_most(design, kTiny)) {}
@@ -107,7 +108,7 @@ double Correlation::value(Index column) const {
 void Correlation::read_all() {
   at_zero_.reset(), since_.clear();
   start_over();
-  design_.transpose_multiply(residual_, value_);
+  design_.transpose_multiply(residual_, value_, *work_);
   way_.setConstant(value_.size(), way_now_);
   complete_ = fresh_ = true, bounded_ = false;
 }
@@ -119,7 +120,7 @@ void Correlation::read(std::span<const Index> columns) {
   for (const Index j : columns)
     if (!exact(j)) stale.push_back(j);
   Vector values(std::ssize(stale));
-  design_.transpose_multiply(stale, residual_, values.data());
+  design_.transpose_multiply(stale, residual_, values.data(), *work_);
   bounded_ = false;
   if (at_zero_) return note(stale, values);
   for (Index k = 0; k < values.size(); ++k) {

@@ -30,8 +30,10 @@ IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 // rows of a ridge come in only when it is settled: they are 0 for columns that are not in the model.
 class Correlation {
  public:
-  // Where only positive parts count, bounds are from above.
-  Correlation(const Design& design, bool nonnegative);
+  // Where only positive parts count, bounds are from above. What is read counts as work, which must outlive
+  // it.
+  Correlation(const Design& design, bool nonnegative, const Work& work);
+  Correlation(const Design&, bool, const Work&&) = delete;
   // Whether bounds are cheaper than X'r itself. It takes no memory before columns are read, or adopted; what
   // it knows of them may be asked for only then.
   bool pays() const { return !tiny_columns_; }
@@ -74,6 +76,7 @@ class Correlation {
   double dual_norm(const Problem& problem, const Vector& beta, const Selection& columns, double level);
 
   Design design_;
+  const Work* work_;
   Vector residual_;
   // Until r leaves the point after y for another one, X'y stands for all columns but those that were read
   // there, in order: a fit that ends there needs no vector of length p of its own.

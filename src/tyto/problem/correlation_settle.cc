@@ -93,7 +93,7 @@ void Correlation::read_places(const IndexSet& places, const Selection& columns) 
 
 // No column is longer than the largest magnitude, but for rounding.
 std::optional<Contenders> Correlation::contenders_near_zero(const SortedL1& penalty, double level) const {
-  const double slack = (1 + 1e-6) * factor_ * way_now_ * design_.largest_magnitude();
+  const double slack = (1 + 1e-6) * factor_ * way_now_ * design_.largest_rounding_norm();
   const Vector& v = at_zero_->correlation;
   return contenders_of(penalty, v, factor_, slack, level, design_.cols() / 16,
                        [&](Index j) { return bound(j, v[j], 0); });

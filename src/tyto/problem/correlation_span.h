@@ -15,16 +15,17 @@ struct Points {
   Eigen::MatrixXd ascents;  // x_j'r for these columns, without the ridge
   double ridge;
 };
-Points points_at(const Design& design, const Vector& y, double ridge, std::span<const SortedL1> penalties,
-                 Eigen::MatrixXd betas);
 
 // X'r for several residuals at once, where columns of X are read only if they matter. Along a few orthonormal
 // directions Q all of X'Q is known: with r = Qa + e, |x_j'r| is at most |x_j'Qa| + ||x_j|| ||e|| (MATH.md,
 // section 3). Residuals of neighbouring strengths lie close to few directions.
 class CorrelationSpan {
  public:
-  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative);
+  // What is read counts as work, which must outlive it.
+  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative, const Work& work);
+  CorrelationSpan(const Design&, const Vector&, bool, const Work&&) = delete;
 
+  Points points_at(double ridge, std::span<const SortedL1> penalties, Eigen::MatrixXd betas) const;
   // One column for each point.
   struct Settled {
     IndexSet read;           // rows where `values` are exact; elsewhere they are x_j'Qa
@@ -48,6 +49,7 @@ class CorrelationSpan {
   void append(const Vector& q, const Vector& correlation, double error);
 
   Design design_;
+  const Work* work_;
   Vector y_;
   bool nonnegative_, in_cache_;
   Eigen::MatrixXd directions_, correlations_;  // Q, X'Q

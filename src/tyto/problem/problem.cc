@@ -38,7 +38,7 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
 // How far theta = s r, with J°(X'r) = 1 / s, may be infeasible, in units of rounding.
 double infeasibility(const Problem& problem, double theta_norm) {
   const Index p = problem.design.cols();
-  const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double column = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
   return column * static_cast<double>(p) / problem.penalty.weight_sum(p) * theta_norm /
          std::sqrt(static_cast<double>(problem.y.size()));
 }
@@ -59,9 +59,9 @@ void validate(const Design& design, const Vector& y) {
     throw InvalidArgument("y: want finite numbers whose squares can be added");
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0; largest > 0 && largest < kTiny)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
-  if (const auto [least, most] = design.stored_magnitudes(); least >= kTiny && std::isfinite(most))
+  if (const auto [least, most] = design.stored_rounding_norms(); least >= kTiny && std::isfinite(most))
     return;  // mostly, and seen at once
-  const Vector& magnitudes = design.magnitudes();
+  const Vector& magnitudes = design.rounding_norms();
   for (Index j = 0; j < design.cols(); ++j) {
     const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
     if (magnitudes[j] == 0 && std::isinf(scale)) continue;  // nothing is left of it
@@ -75,9 +75,9 @@ void validate(const Design& design, const Vector& y) {
   }
 }
 
-Iterate make_iterate(const Problem& problem, Vector beta) {
+Iterate make_iterate(const Problem& problem, Vector beta, const Work& work) {
   Iterate x{std::move(beta), {}};
-  problem.design.multiply(x.beta, x.eta);
+  problem.design.multiply(x.beta, x.eta, work);
   return x;
 }
 
@@ -90,9 +90,9 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound,
   return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
 }
 
-Vector correlation(const Problem& problem, const Iterate& x) {
+Vector correlation(const Problem& problem, const Iterate& x, const Work& work) {
   Vector result;
-  problem.design.transpose_multiply(problem.y - x.eta, result);
+  problem.design.transpose_multiply(problem.y - x.eta, result, work);
   add_ridge(problem, x.beta, result);
   return result;
 }
@@ -110,7 +110,7 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which make theta infeasible by as much: e_j ~ eps m_j ||r|| / sqrt(n), with m_j the design's
-// magnitudes, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// rounding norms, and J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
@@ -128,7 +128,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   for (Index k = 0; k < nonzeros.size(); ++k) {
     product += nonzeros[k] * known.at_support[k];
     error.magnitude +=
-        std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
+        std::abs(nonzeros[k]) * problem.design.rounding_norms()[c.support[static_cast<std::size_t>(k)]];
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale, c.gap = gap.gap;
@@ -192,9 +192,9 @@ SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selectio
   return result;
 }
 
-AtZero at_zero(const Problem& problem) {
+AtZero at_zero(const Problem& problem, const Work& work) {
   AtZero result{{}, problem.penalty, 0};
-  problem.design.transpose_multiply(problem.y, result.correlation);
+  problem.design.transpose_multiply(problem.y, result.correlation, work);
   result.dual_norm = problem.penalty.dual_norm(result.correlation);
   return result;
 }

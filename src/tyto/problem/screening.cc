@@ -69,7 +69,7 @@ double rounding(const Design& design, const Sphere& sphere) {
 // How much the ball adds to |x_j'theta| at most. No column is longer than the largest magnitude, but for
 // rounding, which the 1e-6 covers.
 double most_added(const Problem& problem, const Sphere& sphere) {
-  const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double longest = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
   return (1 + 1e-6) * (sphere.radius + rounding(problem.design, sphere)) * longest;
 }
 
@@ -93,7 +93,7 @@ void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f)
       return v.segment(begin, count).array();
     };
     const auto v = part(sphere.correlation), norm = part(design.norms()),
-               magnitude = part(design.magnitudes());
+               magnitude = part(design.rounding_norms());
     if (reach > 0 && kernels::count_above(v.data(), v.size(), reach) == 0) continue;
     bound.resize(v.size());
     if (problem.ridge == 0 && !problem.penalty.nonnegative()) {

@@ -18,7 +18,8 @@ Index nonzeros(const Vector& v) { return (v.array() != 0).count(); }
 // so an epoch reads X once.
 class Apgd final : public Solver {
  public:
-  void attach(const Problem& problem, const Iterate& x) override {
+  void attach(const Problem& problem, const Iterate& x, const Work& work) override {
+    work_ = &work;
     const double longest = x.beta.size() > 0 ? norms(problem).maxCoeff() : 0;
     lipschitz_ = longest > 0 ? longest * longest : 1;  // a lower bound; backtracking finds the rest
     restart(x);
@@ -51,7 +52,7 @@ class Apgd final : public Solver {
     for (;;) {
       x.beta = z.beta + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
-      problem.design.multiply(x.beta, x.eta);
+      problem.design.multiply(x.beta, x.eta, *work_);
       const double length = (x.beta - z.beta).squaredNorm(),
                    curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length,
                    excess = curvature - (1 + 1e-10) * lipschitz_ * length;
@@ -64,11 +65,12 @@ class Apgd final : public Solver {
 
  private:
   static double noise(const Problem& problem, const Iterate& z) {  // of X z
-    return 1e-15 * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.magnitudes()));
+    return 1e-15 * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.rounding_norms()));
   }
   static double square(double v) { return v * v; }
   void restart(const Iterate& x) { previous_.beta = x.beta, t_ = 1, primal_ = kInfinity; }
 
+  const Work* work_ = nullptr;
   Iterate previous_;
   Vector previous_correlation_;  // X'(y - X b) at previous_
   double lipschitz_ = 1, t_ = 1, primal_ = kInfinity;

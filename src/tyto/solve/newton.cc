@@ -18,12 +18,13 @@ namespace {
 // cluster problem of what results, until nothing pulls apart any more.
 class Newton final : public Solver {
  public:
-  void attach(const Problem& problem, const Iterate& x) override {
-    columns_.attach(problem.design, problem.ridge);
+  void attach(const Problem& problem, const Iterate& x, const Work& work) override {
+    work_ = &work;
+    columns_.attach(problem.design, problem.ridge, work, problem.gram_cache);
     ridge_ = problem.ridge;
     reach_ = 1, gap_ = std::numeric_limits<double>::infinity();
     settled_ = false, cuts_.leaving = Cuts::kLeaving;
-    if (fallback_) fallback_->attach(problem, x);
+    if (fallback_) fallback_->attach(problem, x, work);
   }
   bool takes_bounds() const override { return !fallback_; }
   Index patience() const override { return fallback_ ? fallback_->patience() : 20; }
@@ -39,7 +40,7 @@ class Newton final : public Solver {
     if (too_large(problem, std::ssize(c.support))) {
       fallback_ = make_apgd({});
       columns_ = {}, system_ = {};
-      fallback_->attach(problem, x);
+      fallback_->attach(problem, x, *work_);
       return c.support;
     }
     choose(problem, x, c, correlation);
@@ -244,7 +245,7 @@ class Newton final : public Solver {
         unread.push_back(j), slots.push_back(slot);
     }
     Vector values(std::ssize(unread));
-    problem.design.transpose_multiply(unread, r, values.data());
+    problem.design.transpose_multiply(unread, r, values.data(), *work_);
     for (Index k = 0; k < values.size(); ++k) ascent[slots[at(k)]] = values[k];
     known_.assign(at(columns_.size()), false);
     for (const Index slot : columns_.present()) known_[at(slot)] = true;
@@ -297,7 +298,7 @@ class Newton final : public Solver {
     for (const Index slot : columns_.present())
       if (beta[slot] != 0) support.push_back(columns_.column(slot));
     std::ranges::sort(support);
-    problem.design.multiply(support, x.beta(support), x.eta);
+    problem.design.multiply(support, x.beta(support), x.eta, *work_);
     return support;
   }
   // From slots to columns.
@@ -305,6 +306,7 @@ class Newton final : public Solver {
     for (const Index slot : columns_.present()) beta[columns_.column(slot)] = by_slot[slot];
   }
 
+  const Work* work_ = nullptr;
   std::unique_ptr<Solver> fallback_;
   WorkingSet columns_;
   ClusterSystem system_;

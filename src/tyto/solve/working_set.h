@@ -1,10 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "tyto/math/design.h"
+#include "tyto/design/gram_cache.h"
 #include "tyto/math/linear_algebra.h"
 
 namespace tyto {
@@ -16,8 +17,11 @@ namespace tyto {
 class WorkingSet {
  public:
   // The design that all others are selected from. A ridge is added to inner products, and to X'r where the
-  // state is X'r.
-  void attach(const Design& full, double ridge);
+  // state is X'r. What is read of it counts as work, which must outlive the set. `gram_cache`: of that
+  // design, or null.
+  void attach(const Design& full, double ridge, const Work& work,
+              std::shared_ptr<GramCache> gram_cache = nullptr);
+  void attach(const Design&, double, const Work&&, std::shared_ptr<GramCache> = nullptr) = delete;
   // Makes sure that `columns` of the design are in it. What is in it already stays as long as there is not
   // too much of it; what the design does not have (any more) is hidden. True if slots have changed their
   // columns.
@@ -51,7 +55,8 @@ class WorkingSet {
   void sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
  private:
-  Index slot(Index raw) const;  // of a number in storage, or -1
+  Work uncounted() const { return Work(work_->threads()); }  // with columns in memory of their own
+  Index slot(Index raw) const;                               // of a number in storage, or -1
   void list_from(Index first);
   void keep(const std::vector<Index>& slots);
   void close_ranks(Index slots);
@@ -61,6 +66,8 @@ class WorkingSet {
   void products_with_sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
   Design full_;
+  const Work* work_ = nullptr;
+  std::shared_ptr<GramCache> gram_cache_;
   double ridge_ = 0;
   bool covariance_ = false;
   // By slot: numbers in storage, in the full design, and in the design at hand (-1: not there).
