@@ -9,6 +9,8 @@
 
 #include "tests/support/random.h"
 #include "tyto/base/error.h"
+#include "tyto/columns/dense.h"
+#include "tyto/columns/sparse.h"
 #include "tyto/select/cv.h"
 #include "tyto/select/model.h"
 
