@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tyto/base/parallel.h"
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
 #include "tyto/math/kernels.h"
 #include "tyto/math/sorted_l1.h"
 #include "tyto/math/weights.h"
@@ -23,8 +23,7 @@ Vector normal(Index n) {
 }
 
 const Design& large_design() {  // 1 GB
-  static const Design design = Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Constant(20000, 6250, 0.5)))
-                                   .with_threads(hardware_threads());
+  static const Design design = Design::dense(Eigen::MatrixXd(Eigen::MatrixXd::Constant(20000, 6250, 0.5)));
   return design;
 }
 
@@ -51,9 +50,10 @@ BENCHMARK(BM_ReadMemory)->UseRealTime()->Unit(benchmark::kMillisecond);
 void BM_TransposeMultiply(benchmark::State& state) {
   const Design& design = large_design();
   const Vector v = normal(design.rows());
+  const Work work(hardware_threads());
   Vector out;
   for (auto _ : state) {
-    design.transpose_multiply(v, out);
+    design.transpose_multiply(v, out, work);
     benchmark::DoNotOptimize(out.data());
   }
   rate(state, 8.0 * static_cast<double>(design.rows() * design.cols()));

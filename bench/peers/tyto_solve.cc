@@ -92,7 +92,8 @@ double cpu_seconds() {
 
 // All that a caller with X and y in memory has to pay for.
 Answer solve(const Eigen::MatrixXd& x, const Vector& y, const Options& o) {
-  const auto design = tyto::Design::borrow(tyto::DenseColumns<double>{x.data(), x.rows(), x.cols()}, nullptr);
+  const auto design =
+      tyto::Design(tyto::dense_columns(tyto::DenseView<double>{x.data(), x.rows(), x.cols()}, nullptr));
   const tyto::Regression task = tyto::make_regression(design, y, o.regression);
   Answer answer{.alpha_max = task.alpha_max, .unit = task.alpha};
   const double start = cpu_seconds();

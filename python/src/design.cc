@@ -7,7 +7,9 @@
 
 #include "bindings.h"
 #include "tyto/base/error.h"
-#include "tyto/math/design.h"
+#include "tyto/columns/dense.h"
+#include "tyto/columns/sparse.h"
+#include "tyto/design/design.h"
 
 namespace tyto::python {
 namespace {
@@ -23,7 +25,7 @@ template <class Scalar>
 Design dense(const Matrix<Scalar>& x) {
   auto owner = std::make_shared<Matrix<Scalar>>(x);
   const nb::gil_scoped_release no_gil;
-  return Design::borrow(DenseColumns<Scalar>{x.data(), size(x.shape(0)), size(x.shape(1))}, owner);
+  return Design(dense_columns(DenseView<Scalar>{x.data(), size(x.shape(0)), size(x.shape(1))}, owner));
 }
 
 // True if the rows of every column increase. What would lead outside of the arrays throws.
@@ -58,9 +60,9 @@ std::optional<Design> sparse(const Array<Scalar>& value, const Array<StorageInde
   auto owner = std::make_shared<Owner>(Owner{value, row, start});
   const nb::gil_scoped_release no_gil;
   if (!in_order(row, start, rows, size(value.size()))) return std::nullopt;
-  return Design::borrow(SparseColumns<Scalar, StorageIndex>{value.data(), row.data(), start.data(), rows,
-                                                            size(start.size()) - 1},
-                        owner);
+  const SparseView<Scalar, StorageIndex> view{value.data(), row.data(), start.data(), rows,
+                                              size(start.size()) - 1};
+  return Design(sparse_columns(view, owner));
 }
 
 template <class Scalar, class StorageIndex>

@@ -4,11 +4,14 @@
 #include "tyto/base/error.h"         // IWYU pragma: export
 #include "tyto/base/types.h"         // IWYU pragma: export
 #include "tyto/base/version.h"       // IWYU pragma: export
+#include "tyto/base/work.h"          // IWYU pragma: export
+#include "tyto/columns/dense.h"      // IWYU pragma: export
+#include "tyto/columns/sparse.h"     // IWYU pragma: export
 #include "tyto/data/atomic_file.h"   // IWYU pragma: export
 #include "tyto/data/dataset.h"       // IWYU pragma: export
 #include "tyto/data/simulate.h"      // IWYU pragma: export
 #include "tyto/data/write.h"         // IWYU pragma: export
-#include "tyto/math/design.h"        // IWYU pragma: export
+#include "tyto/design/design.h"      // IWYU pragma: export
 #include "tyto/math/sorted_l1.h"     // IWYU pragma: export
 #include "tyto/math/weights.h"       // IWYU pragma: export
 #include "tyto/problem/problem.h"    // IWYU pragma: export

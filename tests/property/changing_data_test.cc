@@ -9,6 +9,8 @@
 
 #include "tests/support/random.h"
 #include "tyto/base/error.h"
+#include "tyto/columns/dense.h"
+#include "tyto/columns/sparse.h"
 #include "tyto/select/cv.h"
 #include "tyto/select/model.h"
 
@@ -38,9 +40,9 @@ class Scribbled {
 
   Design design() const {
     if (sparse_)
-      return Design::borrow(
-          SparseColumns<double, std::int32_t>{values_.data(), row_.data(), start_.data(), n_, p_}, nullptr);
-    return Design::borrow(DenseColumns<double>{values_.data(), n_, p_}, nullptr);
+      return Design(sparse_columns(
+          SparseView<double, std::int32_t>{values_.data(), row_.data(), start_.data(), n_, p_}, nullptr));
+    return Design(dense_columns(DenseView<double>{values_.data(), n_, p_}, nullptr));
   }
   Vector response() {
     const Vector beta = random_vector(random_, p_);

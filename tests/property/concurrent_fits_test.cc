@@ -41,7 +41,7 @@ Numbers fitted(const Dataset& data, Index variant, const char* solver) {
   FitOptions options;
   options.solver = solver, options.tolerance = 1e-8, options.threads = 2;
   const RegressionOptions asked = words(variant, data.design.rows());
-  const Regression regression = make_regression(data.design.with_threads(2), data.response, asked);
+  const Regression regression = make_regression(data.design, data.response, asked, Work(2));
   const Fit fit = tyto::fit(regression.problem, options);
   const Model model = make_model(data, asked, regression, fit, options);
   Numbers result = numbers(predict(model, data));
@@ -131,6 +131,34 @@ TEST_P(ConcurrentFits, OfOneRegression) {
     EXPECT_EQ(numbers(one.solution.beta), numbers(want.solution.beta));
     EXPECT_EQ(one.passes, want.passes);
   }
+}
+
+// Each thread has a Work of its own, whose counts are those that it has alone.
+TEST_P(ConcurrentFits, HaveTheirOwnCounters) {
+  const Dataset data = simulated(GetParam());
+  const auto read = [&](Index variant) {
+    const Work work(2);
+    const Regression regression =
+        make_regression(data.design, data.response, words(variant, data.design.rows()), work);
+    const Index made = work.entries_read();
+    Vector eta, out;
+    for (Index k = 0; k < 5 * (variant + 1); ++k) {
+      regression.problem.design.multiply(Vector::Ones(regression.problem.design.cols()), eta, work);
+      regression.problem.design.transpose_multiply(eta, out, work);
+    }
+    return std::pair(made, work.entries_read());
+  };
+  std::vector<std::pair<Index, Index>> want(4), got(4);
+  for (Index k = 0; k < 4; ++k) want[static_cast<std::size_t>(k)] = read(k);
+  EXPECT_GT(want[0].first, 0);
+  EXPECT_LT(want[0].second, want[1].second);
+  std::vector<std::thread> threads;
+  for (Index k = 0; k < 4; ++k)
+    threads.emplace_back([&, k] {
+      for (int again = 0; again < 20; ++again) got[static_cast<std::size_t>(k)] = read(k);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(got, want);
 }
 
 INSTANTIATE_TEST_SUITE_P(Storages, ConcurrentFits, testing::Bool(),

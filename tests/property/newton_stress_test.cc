@@ -25,7 +25,7 @@ Fit solve(const Problem& problem, std::string_view solver, std::string_view rule
 // m), and theta must shrink by J° of that: no point between the steps has a smaller gap (MATH.md, section 2,
 // has m).
 double least_gap(const Problem& problem, const Vector& beta, const Certificate& c) {
-  const Vector& m = problem.design.magnitudes();
+  const Vector& m = problem.design.rounding_norms();
   const double size = problem.y.norm() + beta.cwiseAbs().dot(m);
   const double infeasible = std::numeric_limits<double>::epsilon() * size * problem.penalty.dual_norm(m);
   return c.rounding + infeasible * (std::abs(c.dual) + c.primal);

@@ -9,7 +9,7 @@ std::vector<Design> every_storage(const Eigen::MatrixXd& x) {
           Design::sparse(Sparse32(x.sparseView())),
           Design::sparse(Sparse64(Sparse32(x.sparseView()))),
           Design::sparse(SparseFloat(x.cast<float>().sparseView())),
-          Design::borrow(DenseColumns<double>{owner->data(), x.rows(), x.cols()}, owner)};
+          Design(dense_columns(DenseView<double>{owner->data(), x.rows(), x.cols()}, owner))};
 }
 
 Eigen::MatrixXd entries_of(const Design& design) {

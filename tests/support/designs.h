@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "tests/support/naive.h"
-#include "tyto/math/design.h"
+#include "tyto/columns/dense.h"
+#include "tyto/columns/sparse.h"
+#include "tyto/design/design.h"
 
 namespace tyto {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
 
 namespace tyto {
 

@@ -8,6 +8,7 @@
 
 #include "tyto/base/error.h"
 #include "tyto/base/huge_pages.h"
+#include "tyto/columns/dense.h"
 #include "tyto/data/dataset.h"
 #include "tyto/data/text.h"
 
@@ -98,7 +99,7 @@ void settle(DenseMatrix<Scalar> x, Vector y, const MissingValues& missing, Missi
     data.design = Design::dense(std::move(x));
   } else {  // the memory keeps its size: a copy would cost more than it saves
     const auto owner = std::make_shared<const DenseMatrix<Scalar>>(std::move(x));
-    data.design = Design::borrow(DenseColumns<Scalar>{owner->data(), kept, owner->cols()}, owner);
+    data.design = Design(dense_columns(DenseView<Scalar>{owner->data(), kept, owner->cols()}, owner));
   }
 }
 

@@ -61,9 +61,9 @@ void validate(const SimulateOptions& o) {
 }
 
 // The columns of X one after the other.
-class Columns {
+class SimulatedColumns {
  public:
-  explicit Columns(const SimulateOptions& options)
+  explicit SimulatedColumns(const SimulateOptions& options)
       : options_(options), random_(options.seed), shared_(options.rows), column_(options.rows) {}
 
   const Vector& next() {
@@ -92,13 +92,13 @@ class Columns {
   Vector shared_, column_;  // shared: the group's latent variable, or the column before
 };
 
-Design dense_design(Columns& columns, const SimulateOptions& options) {
+Design dense_design(SimulatedColumns& columns, const SimulateOptions& options) {
   Eigen::MatrixXd x(options.rows, options.cols);
   for (Index j = 0; j < options.cols; ++j) x.col(j) = columns.next();
   return Design::dense(std::move(x));
 }
 
-Design sparse_design(Columns& columns, const SimulateOptions& options) {
+Design sparse_design(SimulatedColumns& columns, const SimulateOptions& options) {
   using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t>;
   Matrix x(options.rows, options.cols);
   for (Index j = 0; j < options.cols; ++j) {
@@ -123,7 +123,7 @@ void name_columns(const SimulateOptions& options, std::vector<std::string>& name
 Simulated simulate(const SimulateOptions& options) {
   validate(options);
   Simulated out;
-  Columns columns(options);
+  SimulatedColumns columns(options);
   out.data.design = options.density < 1 ? sparse_design(columns, options) : dense_design(columns, options);
   name_columns(options, out.data.names);
   out.data.response_name = std::string("y");

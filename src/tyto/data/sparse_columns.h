@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tyto/base/huge_pages.h"
+#include "tyto/columns/sparse.h"
 #include "tyto/data/dataset.h"
 
 namespace tyto {
@@ -81,10 +82,10 @@ class ColumnFiller {
   static Design design(ColumnFiller filler) {
     filler.cursor_ = {};
     const auto owner = std::make_shared<const ColumnFiller>(std::move(filler));
-    return Design::borrow(
-        SparseColumns<double, StorageIndex>{owner->value_.get(), owner->row_.get(), owner->start_.data(),
-                                            owner->rows_, owner->cols()},
-        owner);
+    return Design(
+        sparse_columns(SparseView<double, StorageIndex>{owner->value_.get(), owner->row_.get(),
+                                                        owner->start_.data(), owner->rows_, owner->cols()},
+                       owner));
   }
 
  private:

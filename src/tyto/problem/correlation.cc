@@ -22,8 +22,10 @@ bool short_columns(const Design& design, const Tuning::Reading& tuning) {
 
 }  // namespace
 
-Correlation::Correlation(const Design& design, bool nonnegative, const Tuning::Reading& tuning)
+Correlation::Correlation(const Design& design, bool nonnegative, const Work& work,
+                         const Tuning::Reading& tuning)
     : design_(design),
+      work_(&work),
       tuning_(tuning),
       nonnegative_(nonnegative),
       short_columns_(short_columns(design, tuning)),
@@ -131,7 +133,7 @@ void Correlation::read_all() {
   at_zero_.reset();
   read_.clear();
   rescale();
-  design_.transpose_multiply(residual_, value_);
+  design_.transpose_multiply(residual_, value_, *work_);
   read_at_.setConstant(value_.size(), drift_);
   complete_ = true;
   fresh_ = true;
@@ -148,7 +150,7 @@ void Correlation::read(std::span<const Index> columns) {
   for (const Index j : columns)
     if (!exact(j)) stale.push_back(j);
   Vector values(std::ssize(stale));
-  design_.transpose_multiply(stale, residual_, values.data());
+  design_.transpose_multiply(stale, residual_, values.data(), *work_);
   bounded_ = false;
   if (at_zero_) return note(stale, values);
   for (Index k = 0; k < values.size(); ++k) {

@@ -35,8 +35,10 @@ IndexSet decisive(const SortedL1& penalty, const Contenders& of, double level);
 // (3.2). The rows of a ridge are added by settle() and values(): they are 0 for columns outside the model.
 class Correlation {
  public:
-  // Where only positive parts count, bounds are from above.
-  Correlation(const Design& design, bool nonnegative, const Tuning::Reading& tuning = {});
+  // Where only positive parts count, bounds are from above. What is read is counted by `work`, which must
+  // outlive this object.
+  Correlation(const Design& design, bool nonnegative, const Work& work, const Tuning::Reading& tuning = {});
+  Correlation(const Design&, bool, const Work&&, const Tuning::Reading& = {}) = delete;
   // Whether bounds are cheaper than X'r itself. This object takes no memory of length p before columns are
   // read or adopted. What it knows of them may be asked for only after that.
   bool pays() const { return !tiny_columns_; }
@@ -80,6 +82,7 @@ class Correlation {
   double dual_norm(const Problem& problem, const Vector& beta, const Selection& columns, double level);
 
   Design design_;
+  const Work* work_;
   Tuning::Reading tuning_;
   Vector residual_;
   // As long as r has left y for one other point only, X'y stands for all columns but those that were read

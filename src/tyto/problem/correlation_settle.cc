@@ -115,7 +115,7 @@ void Correlation::read_places(const IndexSet& places, const Selection& columns) 
 }
 
 std::optional<Contenders> Correlation::contenders_near_zero(const SortedL1& penalty, double level) const {
-  const double slack = rounding::kLongestColumn * factor_ * drift_ * design_.largest_magnitude();
+  const double slack = rounding::kLongestColumn * factor_ * drift_ * design_.largest_rounding_norm();
   const Vector& v = at_zero_->correlation;
   const Index most = share_of(tuning_.near_zero_share, design_.cols());
   return contenders_of({penalty, level, most, tuning_.narrowing}, {v, factor_, slack},

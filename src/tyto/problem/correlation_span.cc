@@ -21,21 +21,21 @@ double support_level(const SortedL1& penalty, const Vector& beta, const Vector& 
 
 }  // namespace
 
-Points points_at(const Design& design, const Vector& y, double ridge, std::span<const SortedL1> penalties,
-                 Matrix betas) {
-  Points points{penalties, std::move(betas), {}, {}, {}, ridge};
-  points.support = design.residuals(y, points.betas, points.residuals, points.ascents);
-  return points;
-}
-
-CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative,
+CorrelationSpan::CorrelationSpan(const Design& design, const Vector& y, bool nonnegative, const Work& work,
                                  const Tuning& tuning)
     : design_(design),
+      work_(&work),
       y_(y),
       reading_(tuning.reading),
       tuning_(tuning.subspace),
       nonnegative_(nonnegative),
       in_cache_(in_cache(design, tuning.reading)) {}
+
+Points CorrelationSpan::points_at(double ridge, std::span<const SortedL1> penalties, Matrix betas) const {
+  Points points{penalties, std::move(betas), {}, {}, {}, ridge};
+  points.support = design_.residuals(y_, points.betas, points.residuals, points.ascents, *work_);
+  return points;
+}
 
 CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
   const Index p = design_.cols(), count = points.residuals.cols();
@@ -86,7 +86,7 @@ CorrelationSpan::Settled CorrelationSpan::settle(const Points& points) {
 
 void CorrelationSpan::read(const Points& points, std::span<const Index> columns, Settled& of) const {
   Matrix exact;
-  design_.transpose_multiply(columns, points.residuals, exact);
+  design_.transpose_multiply(columns, points.residuals, exact, *work_);
   take(points, columns, exact, of);
 }
 
@@ -161,7 +161,7 @@ bool CorrelationSpan::add_directions(const Matrix& residuals, Vector distances) 
   if (fresh.empty()) return false;
   Matrix directions(residuals.rows(), std::ssize(fresh)), correlations;
   for (Index k = 0; k < directions.cols(); ++k) directions.col(k) = fresh[at(k)];
-  design_.transpose_multiply(all_but({}, design_.cols()), directions, correlations);
+  design_.transpose_multiply(all_but({}, design_.cols()), directions, correlations, *work_);
   for (Index k = 0; k < directions.cols(); ++k)
     append(directions.col(k), correlations.col(k), rounding::kDirection);
   return true;

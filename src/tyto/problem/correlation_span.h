@@ -15,16 +15,18 @@ struct Points {
   Eigen::MatrixXd ascents;  // x_j'r for these columns, without the ridge
   double ridge;
 };
-Points points_at(const Design& design, const Vector& y, double ridge, std::span<const SortedL1> penalties,
-                 Eigen::MatrixXd betas);
 
 // X'r for several residuals at once, where columns of X are read only if they matter. Along a few orthonormal
 // directions Q all of X'Q is known: with r = Qa + e, |x_j'r| is at most |x_j'Qa| + ||x_j|| ||e|| (3.3).
 // Residuals of neighbouring strengths lie close to few directions.
 class CorrelationSpan {
  public:
-  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative, const Tuning& tuning = {});
+  // What is read is counted by `work`, which must outlive this object.
+  CorrelationSpan(const Design& design, const Vector& y, bool nonnegative, const Work& work,
+                  const Tuning& tuning = {});
+  CorrelationSpan(const Design&, const Vector&, bool, const Work&&, const Tuning& = {}) = delete;
 
+  Points points_at(double ridge, std::span<const SortedL1> penalties, Eigen::MatrixXd betas) const;
   // One column for each point.
   struct Settled {
     IndexSet read;           // rows where `values` are exact; elsewhere they are x_j'Qa
@@ -49,6 +51,7 @@ class CorrelationSpan {
   void append(const Vector& q, const Vector& correlation, double error);
 
   Design design_;
+  const Work* work_;
   Vector y_;
   Tuning::Reading reading_;
   Tuning::Subspace tuning_;

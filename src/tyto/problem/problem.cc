@@ -39,7 +39,7 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
 // of r as the coefficients give it that are reported: those of scaled columns are divided, and rounded.
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error) {
   const Index p = problem.design.cols();
-  const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double column = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
   constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
   const double of_fitted = kHalf * std::sqrt(error.squares);
   const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
@@ -71,10 +71,10 @@ void validate(const Design& design, const Vector& y) {
   if (const double largest = y.size() > 0 ? y.lpNorm<Eigen::Infinity>() : 0;
       largest > 0 && largest < rounding::kSmallest)
     throw InvalidArgument("y: want numbers above 1e-140 in size, or 0: the squares of smaller ones are lost");
-  if (const auto [least, most] = design.stored_magnitudes();
+  if (const auto [least, most] = design.stored_rounding_norms();
       least >= rounding::kSmallest && std::isfinite(most))
     return;  // as in most data; no column has to be looked at
-  const Vector& magnitudes = design.magnitudes();
+  const Vector& magnitudes = design.rounding_norms();
   for (Index j = 0; j < design.cols(); ++j) {
     const double scale = design.scale(j), magnitude = magnitudes[j] * scale;
     if (magnitudes[j] == 0 && std::isinf(scale)) continue;  // nothing is left of it
@@ -88,9 +88,9 @@ void validate(const Design& design, const Vector& y) {
   }
 }
 
-Iterate make_iterate(const Problem& problem, Vector beta) {
+Iterate make_iterate(const Problem& problem, Vector beta, const Work& work) {
   Iterate x{std::move(beta), {}};
-  problem.design.multiply(x.beta, x.eta);
+  problem.design.multiply(x.beta, x.eta, work);
   return x;
 }
 
@@ -103,9 +103,9 @@ Gap duality_gap(double rr, double ry, double norm, double product, double bound,
   return {scale, 0.5 * (1 - scale) * (1 - scale) * rr + (norm - scale * product)};
 }
 
-Vector correlation(const Problem& problem, const Iterate& x) {
+Vector correlation(const Problem& problem, const Iterate& x, const Work& work) {
   Vector result;
-  problem.design.transpose_multiply(problem.y - x.eta, result);
+  problem.design.transpose_multiply(problem.y - x.eta, result, work);
   add_ridge(problem, x.beta, result);
   return result;
 }
@@ -122,9 +122,9 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
-// X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's magnitudes
-// and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at once,
-// which adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's rounding
+// norms and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at
+// once, which adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   Certificate c;
   c.support = std::move(known.support);
@@ -141,7 +141,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   double product = 0;
   for (Index k = 0; k < nonzeros.size(); ++k) {
     const double part =
-        std::abs(nonzeros[k]) * problem.design.magnitudes()[c.support[static_cast<std::size_t>(k)]];
+        std::abs(nonzeros[k]) * problem.design.rounding_norms()[c.support[static_cast<std::size_t>(k)]];
     product += nonzeros[k] * known.at_support[k];
     error.magnitude += part;
     error.squares += part * part;
@@ -213,9 +213,9 @@ SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selectio
   return result;
 }
 
-AtZero at_zero(const Problem& problem) {
+AtZero at_zero(const Problem& problem, const Work& work) {
   AtZero result{{}, problem.penalty, 0};
-  problem.design.transpose_multiply(problem.y, result.correlation);
+  problem.design.transpose_multiply(problem.y, result.correlation, work);
   result.dual_norm = problem.penalty.dual_norm(result.correlation);
   return result;
 }

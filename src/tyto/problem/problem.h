@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
+#include "tyto/design/gram_cache.h"
 #include "tyto/math/sorted_l1.h"
 #include "tyto/problem/projection.h"
 
@@ -30,6 +31,7 @@ struct Problem {
   std::shared_ptr<const AtZero> at_zero = nullptr;  // where somebody has read it already
   // What was projected out of design and y, if anything, and will be reported with the coefficients.
   std::shared_ptr<const Projection> projection = nullptr;
+  std::shared_ptr<GramCache> gram_cache = nullptr;  // of the design, where products of its columns are kept
 };
 
 // Throws InvalidArgument unless the sizes agree and all numbers, and the norms made of them, are finite.
@@ -44,7 +46,7 @@ struct Iterate {
 // X'r from that of the rows of the data.
 void add_ridge(const Problem& problem, const Vector& beta, Vector& correlation);
 Vector norms(const Problem& problem);  // of the columns
-Iterate make_iterate(const Problem& problem, Vector beta);
+Iterate make_iterate(const Problem& problem, Vector beta, const Work& work = Work());
 
 // A proof of how good b is: P(b) - P(b*) <= gap. The dual point is theta = scale * r with r = y - Xb.
 struct Certificate {
@@ -73,7 +75,8 @@ struct Settled {
   Vector at_support;  // X'r there
 };
 Certificate certify(const Problem& problem, const Iterate& x, Settled known);
-Vector correlation(const Problem& problem, const Iterate& x);  // X'r. One pass over X
+// X'r. One pass over X.
+Vector correlation(const Problem& problem, const Iterate& x, const Work& work = Work());
 Settled settle(const Problem& problem, const Vector& correlation, IndexSet support);
 
 // The gap's formula (2.6): rr = ||r||^2, ry = r'y, norm = J(b), product = b'X'r, bound = J°(X'r).
@@ -92,7 +95,7 @@ SparseBeta sparse(const Vector& v, std::span<const Index> places, const Selectio
 
 Vector dense(const SparseBeta& v);  // with its zeros
 
-AtZero at_zero(const Problem& problem);  // one pass over X
+AtZero at_zero(const Problem& problem, const Work& work = Work());  // one pass over X
 // The smallest multiplier of the penalty whose solution is 0: J°(X'y).
 double alpha_max(const Problem& problem);
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
 
 namespace tyto {
 

@@ -69,7 +69,7 @@ double product_error(const Design& design, const Sphere& sphere) {
 
 // How much the ball adds to |x_j'theta| at most.
 double most_added(const Problem& problem, const Sphere& sphere) {
-  const double longest = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
+  const double longest = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
   return rounding::kLongestColumn * (sphere.radius + product_error(problem.design, sphere)) * longest;
 }
 
@@ -95,7 +95,7 @@ void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f)
     };
     const auto v = part(sphere.correlation);
     const auto norm = part(design.norms());
-    const auto magnitude = part(design.magnitudes());
+    const auto magnitude = part(design.rounding_norms());
     if (reach > 0 && kernels::count_above(v.data(), v.size(), reach) == 0) continue;
     bound.resize(v.size());
     if (problem.ridge == 0 && !problem.penalty.nonnegative()) {

@@ -16,9 +16,9 @@ constexpr Names kCriteria({
     {"cp", Criterion::kCp},
 });
 
-double freedom(const PathStep& step, const Problem& problem) {
+double freedom(const PathStep& step, const Problem& problem, const Work& work) {
   const Index outside = problem.design.basis().cols();
-  return static_cast<double>(outside) + pattern_freedom(problem, step.beta);
+  return static_cast<double>(outside) + pattern_freedom(problem, step.beta, work);
 }
 
 double squared(double x) { return x * x; }
@@ -51,7 +51,8 @@ bool cp_needs_sigma(const Problem& problem) {
   return static_cast<double>(problem.design.cols()) >= problem.design.total_weight();
 }
 
-std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma) {
+std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma,
+                               const Work& work) {
   if (sigma) validate_sigma(*sigma);
   const double n = problem.design.total_weight();
   // A residual at the level of rounding says no more than 0 would.
@@ -59,7 +60,7 @@ std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::op
   const double least = std::max(squared(Limits::epsilon() * problem.y.norm()), Limits::min());
   std::vector<Criteria> result;
   for (const PathStep& step : path.steps) {
-    Criteria one{freedom(step, problem)};
+    Criteria one{freedom(step, problem, work)};
     const double fit = n * std::log(std::max(squared(step.residual_norm), least) / n);
     one.aic = fit + 2 * one.freedom, one.bic = fit + std::log(n) * one.freedom;
     result.push_back(one);

@@ -39,7 +39,8 @@ struct CriterionChoice {
 // Of each step of a path that was fitted to n rows (or the sum of their weights) and p columns. Cp needs the
 // standard deviation of the noise: sigma, or else, where p < n, that of the residuals of the weakest penalty
 // with freedom < n.
-std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma = {});
+std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma = {},
+                               const Work& work = Work());
 
 bool cp_needs_sigma(const Problem& problem);  // p >= n
 

@@ -115,14 +115,13 @@ class Run {
 
   void fit_all_rows() {
     for (const RegressionOptions& words : shapes(task_.regression, task_.cv)) {
-      Regression regression =
-          make_regression(task_.raw.with_threads(task_.fit.threads), task_.response, words);
+      Regression regression = make_regression(task_.raw, task_.response, words, Work(task_.fit.threads));
       result_.curves.push_back({words.q, words.slope, std::move(regression), {}});
     }
     products_.emplace(result_.curves.front().regression);  // shapes differ in their weights only
     for (CvCurve& curve : result_.curves) {
       Regression regression = curve.regression;
-      regression.problem.design = products_->all_rows();
+      regression.problem.gram_cache = products_->cache();
       curve.path = fit_path(regression, task_.cv.path, limited(task_.fit.threads), [&](const auto&) {
         return !hooks_.progress || hooks_.progress({0, static_cast<Index>(units()), watch_.seconds(), -1});
       });
@@ -132,7 +131,7 @@ class Run {
       if (result_.stopped_by != PathStop::kNone) return;
       profiles_.push_back(time_profile(curve.path));
     }
-    products_->complete();
+    products_->complete(Work(task_.fit.threads));
   }
 
   FitOptions limited(int threads) const {
@@ -238,7 +237,7 @@ class Run {
     }
     if (task_.cv.gammas.empty()) return;
     CvCurve& chosen = result_.curves[static_cast<std::size_t>(result_.chosen_curve)];
-    relax(chosen.regression, chosen.gamma, chosen.path);
+    relax(chosen.regression, chosen.gamma, chosen.path, Work(task_.fit.threads));
   }
 
   const CvTask& task_;

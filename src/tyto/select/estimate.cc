@@ -31,7 +31,7 @@ Index find_feature(const Dataset& data, const std::string& name) {
 }
 
 Regression regression_of(const Dataset& data, const EstimateOptions& options) {
-  return make_regression(data.design.with_threads(options.fit.threads), data.response, options.regression);
+  return make_regression(data.design, data.response, options.regression, Work(options.fit.threads));
 }
 
 // Coefficients on the data's own scale, as a start for the solver.
@@ -108,7 +108,7 @@ Estimate estimate(const Dataset& data, const EstimateOptions& asked, const Obser
   if (options.noise.asked()) model.noise = found.noise;
   result.path = as_path(result.regression, std::move(found.fit), model);
   if (options.gamma) {
-    relax(result.regression, *options.gamma, result.path);
+    relax(result.regression, *options.gamma, result.path, Work(options.fit.threads));
     relax(model, result.regression, *result.path.steps.front().relaxation);
   }
   return result;
@@ -124,9 +124,9 @@ Estimate estimate_path(const Dataset& data, const EstimateOptions& asked, const 
     throw InvalidArgument(
         "choose: cp needs the noise level where there are as many columns as rows: want --sigma");
   result.path = fit_path(result.regression, options.cv.path, options.fit, observer);
-  if (options.gamma) relax(result.regression, *options.gamma, result.path);
+  if (options.gamma) relax(result.regression, *options.gamma, result.path, Work(options.fit.threads));
   if (options.criteria || !options.choose.empty())
-    result.criteria = criteria(result.path, problem, options.noise.sigma);
+    result.criteria = criteria(result.path, problem, options.noise.sigma, Work(options.fit.threads));
   result.models = make_models(data, options.regression, result.regression, result.path, options.fit);
   if (options.correlations) correlate_clusters(data, result.models);
   mark_choices(options, result);

@@ -108,13 +108,13 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts&
   words.observation_weights(rows.held_out).setZero();
   const double share = words.observation_weights.sum() / task.weights.sum();
   words.ridge *= share;
-  const Regression regression = make_regression(task.raw.with_counter(), task.response, words);
+  const Regression regression = make_regression(task.raw, task.response, words);
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
   const Design held_out = task.raw.take_rows(rows.held_out);
   Problem unit = regression.problem;
   unit.penalty = regression.shape;
-  unit.design = products.known_to(unit.design, held_out, task.weights(rows.held_out));
+  unit.gram_cache = products.known_to(unit.design, held_out, task.weights(rows.held_out));
   const Path path = fit_path(unit, alphas, {}, options, observer);
 
   FoldScore score;

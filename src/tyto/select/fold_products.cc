@@ -12,22 +12,25 @@ namespace tyto {
 // them, and they are numbered as in the data.
 FoldProducts::FoldProducts(const Regression& all_rows) : all_rows_(all_rows.problem.design) {
   const bool all_penalized = all_rows.penalized.size() == all_rows.columns;
-  if (!all_rows_.is_sparse() && all_penalized) all_rows_ = all_rows_.keeping_products();
+  if (!all_rows_.is_sparse() && all_penalized) cache_ = std::make_shared<GramCache>(all_rows_.cols());
 }
 
 // Where the path has needed most of the columns, some fold will need the others.
-void FoldProducts::complete() {
-  const Index count = std::ssize(all_rows_.kept_columns()), p = all_rows_.cols();
+void FoldProducts::complete(const Work& work) {
+  if (!cache_) return;
+  const Index count = std::ssize(cache_->columns());
+  const Index p = all_rows_.cols();
   if (2 * count <= p || count == p) return;
   IndexSet all(static_cast<std::size_t>(p));
   std::iota(all.begin(), all.end(), Index{0});
   Matrix none(p, 0);
-  all_rows_.products(all, none);
+  cache_->gram(all_rows_, all, none, work);
 }
 
-Design FoldProducts::known_to(const Design& fold, const Design& held_out, const Vector& weights) const {
-  const std::span<const Index> columns = all_rows_.kept_columns();
-  if (columns.empty()) return fold;
+std::shared_ptr<GramCache> FoldProducts::known_to(const Design& fold, const Design& held_out,
+                                                  const Vector& weights) const {
+  if (!cache_ || cache_->columns().empty()) return nullptr;
+  const std::span<const Index> columns = cache_->columns();
   constexpr Index kBlock = 512;
   const Index count = std::ssize(columns), p = fold.cols();
   const bool centred = fold.basis().cols() > 0;
@@ -44,7 +47,7 @@ Design FoldProducts::known_to(const Design& fold, const Design& held_out, const 
     rows.array().colwise() *= weights.segment(begin, length).array().sqrt();
     gram(rows, 1, left_out);
   }
-  Matrix left = scale.asDiagonal() * all_rows_.kept_products() * scale.asDiagonal();
+  Matrix left = scale.asDiagonal() * cache_->products() * scale.asDiagonal();
   const Vector before = left.diagonal();
   left -= left_out;
   const Vector moved = shift(columns);
@@ -56,7 +59,8 @@ Design FoldProducts::known_to(const Design& fold, const Design& held_out, const 
     if (left(k, k) > before[k] / 4)
       accurate.push_back(k), known.push_back(columns[static_cast<std::size_t>(k)]);
   const Vector inverse = own_scale(accurate).cwiseInverse();
-  return fold.keeping_products(known, inverse.asDiagonal() * left(accurate, accurate) * inverse.asDiagonal());
+  return std::make_shared<GramCache>(p, known,
+                                     inverse.asDiagonal() * left(accurate, accurate) * inverse.asDiagonal());
 }
 
 }  // namespace tyto

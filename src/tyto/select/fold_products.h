@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "tyto/select/regression.h"
 
 namespace tyto {
@@ -10,14 +12,17 @@ class FoldProducts {
  public:
   explicit FoldProducts(const Regression& all_rows);
 
-  // All rows, for the paths on them: where it pays, this keeps the products that they ask for.
-  const Design& all_rows() const { return all_rows_; }
-  void complete();  // after the last of those paths
-  // The design of a fold, which knows its products. `held_out`: the rows left out, as they are stored.
-  Design known_to(const Design& fold, const Design& held_out, const Vector& weights) const;
+  // For the paths on all rows: where it pays, the products that they ask for are kept here; else null.
+  const std::shared_ptr<GramCache>& cache() const { return cache_; }
+  void complete(const Work& work = Work());  // after the last of those paths
+  // The products of the design of a fold, as far as they are known; null where none is. `held_out`: the rows
+  // left out, as they are stored.
+  std::shared_ptr<GramCache> known_to(const Design& fold, const Design& held_out,
+                                      const Vector& weights) const;
 
  private:
   Design all_rows_;
+  std::shared_ptr<GramCache> cache_;
 };
 
 }  // namespace tyto

@@ -37,10 +37,14 @@ IndexSet columns_of(const std::vector<std::vector<IndexSet>>& members) {
 }
 
 // `design` has columns of mean 0 and standard deviation 1, so that x_i'x_k is r_ik times the number of rows.
-ClusterCorrelation correlation(const Design& design, const IndexSet& places) {
+// `cache`: its products, where they are kept; else null.
+ClusterCorrelation correlation(const Design& design, GramCache* cache, const IndexSet& places) {
   const Index size = std::ssize(places);
   Eigen::MatrixXd products(size, size);
-  design.products(places, products);
+  if (cache != nullptr)
+    cache->gram(design, places, products);
+  else
+    design.gram(places, products);
   ClusterCorrelation result{0, 1};
   for (Index k = 1; k < size; ++k)
     for (Index i = 0; i < k; ++i) {
@@ -63,14 +67,15 @@ void correlate_clusters(const Dataset& data, std::vector<Model>& models) {
   const IndexSet columns = columns_of(members);
   if (columns.empty()) return;
   const Vector& weights = models.front().options.observation_weights;
-  Design design = data.design.select(columns).standardized(true, true, weights);
-  if (columns.size() <= kKeptColumns) design = design.keeping_products();
+  const Design design = data.design.select(columns).standardized(true, true, weights);
+  GramCache cache(design.cols());
+  GramCache* const kept = columns.size() <= kKeptColumns ? &cache : nullptr;
   for (std::size_t k = 0; k < models.size(); ++k)
     for (std::size_t cluster = 0; cluster < members[k].size(); ++cluster) {
       IndexSet places = members[k][cluster];
       if (places.size() < 2) continue;
       for (Index& column : places) column = std::ranges::lower_bound(columns, column) - columns.begin();
-      models[k].correlations[cluster] = correlation(design, places);
+      models[k].correlations[cluster] = correlation(design, kept, places);
     }
 }
 

@@ -53,7 +53,7 @@ class Estimate {
     for (;;) {
       const double left = rows - static_cast<double>(support.size());
       if (left <= 0) return answer(NoiseStatus::kTooManySelected);
-      const double residual = least_squares(plain, support).residual_norm;
+      const double residual = least_squares(plain, support, Work(options_.threads)).residual_norm;
       // What is left over is rounding.
       if (!(residual > 1e-12 * problem_.y.norm())) return answer(NoiseStatus::kNoNoise);
       const double sigma = residual / std::sqrt(left);

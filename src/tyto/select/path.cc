@@ -40,8 +40,8 @@ double explained(double residual_norm, double y_norm) {
   return y_norm > 0 ? 1 - left * left : 0;
 }
 
-Vector make_residual(const Problem& problem, const Vector& beta) {
-  return problem.y - make_iterate(problem, beta).eta;
+Vector make_residual(const Problem& problem, const Vector& beta, const Work& work) {
+  return problem.y - make_iterate(problem, beta, work).eta;
 }
 
 PathStep summarize(double alpha, Fit fit, const Problem& problem, double y_norm) {
@@ -165,12 +165,12 @@ SparseBeta PathStep::predicting() const {
   return relaxation ? mixed(beta, relaxation->least_squares.beta, relaxation->gamma) : beta;
 }
 
-void relax(const Regression& regression, double gamma, Path& path) {
+void relax(const Regression& regression, double gamma, Path& path, const Work& work) {
   const Problem& problem = regression.problem;
   validate_gamma(gamma, problem.penalty.nonnegative());
   for (PathStep& step : path.steps) {
-    step.relaxation = {gamma, relax(problem, step.beta)};
-    step.residual_norm = make_residual(problem, step.predicting()).norm();
+    step.relaxation = {gamma, relax(problem, step.beta, work)};
+    step.residual_norm = make_residual(problem, step.predicting(), work).norm();
     step.explained = explained(step.residual_norm, problem.y.norm());
   }
 }

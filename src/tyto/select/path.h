@@ -85,6 +85,6 @@ Path fit_path(const Regression& regression, const PathOptions& rules = {}, const
               const PathObserver& observer = {});
 
 // Relaxes each step, after it was fitted: certificates stay those of the penalised fits.
-void relax(const Regression& regression, double gamma, Path& path);
+void relax(const Regression& regression, double gamma, Path& path, const Work& work = Work());
 
 }  // namespace tyto

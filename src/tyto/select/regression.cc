@@ -113,20 +113,21 @@ RelativeTo parse_relative_to(std::string_view text) {
                         "'");
 }
 
-Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options) {
+Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options,
+                           const Work& work) {
   check(raw, response, options);
   Regression result;
   result.has_intercept = options.intercept;
-  Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights);
+  Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights, work);
   validate(design, response);
-  std::vector<double> magnitudes;  // of the unpenalised columns
+  std::vector<double> rounding_norms;  // of the unpenalised columns, as they are stored
   for (const Index j : options.unpenalized) {
-    const double magnitude = design.magnitudes()[j] * design.scale(j);
+    const double rounding_norm = design.rounding_norms()[j] * design.scale(j);
     const Index before = design.basis().cols();
-    design = design.without(j);
+    design = design.without(j, work);
     if (design.basis().cols() == before) continue;
     result.free.push_back(j);
-    magnitudes.push_back(magnitude);
+    rounding_norms.push_back(rounding_norm);
   }
   const Eigen::MatrixXd coordinates = triangle(design, options.intercept, result.free);
   result.columns = raw.cols();
@@ -145,9 +146,9 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   result.problem = {design, y, result.shape, options.ridge};
   if (design.basis().cols() > 0)
     result.problem.projection = std::make_shared<const Projection>(
-        coordinates, Vector::Map(magnitudes.data(), std::ssize(magnitudes)), std::move(along));
+        coordinates, Vector::Map(rounding_norms.data(), std::ssize(rounding_norms)), std::move(along));
   validate(result.problem);
-  result.problem.at_zero = std::make_shared<AtZero>(at_zero(result.problem));
+  result.problem.at_zero = std::make_shared<AtZero>(at_zero(result.problem, work));
   result.alpha_max = result.problem.at_zero->dual_norm;
   // Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
   // do.

@@ -60,6 +60,7 @@ struct Regression {
 };
 
 // Throws InvalidArgument for options or data that cannot be fitted.
-Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options);
+Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options,
+                           const Work& work = Work());
 
 }  // namespace tyto

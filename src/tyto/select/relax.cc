@@ -18,8 +18,10 @@ namespace {
 // length 1; with the problem's ridge. Coefficients of Z are called c.
 class PatternSystem {
  public:
-  PatternSystem(const Problem& problem, std::span<const Index> columns, const Pattern& pattern)
+  PatternSystem(const Problem& problem, std::span<const Index> columns, const Pattern& pattern,
+                const Work& work)
       : design_(problem.design.select(columns)),
+        work_(work),
         y_(problem.y),
         cluster_of_(design_.cols()),
         signs_(design_.cols()),
@@ -80,8 +82,8 @@ class PatternSystem {
     Matrix hessian(clusters_, clusters_);
     Vector sum, correlation;
     for (Index k = 0; k < clusters_; ++k) {
-      design_.multiply((cluster_of_.array() == k).select(signs_, 0.0), sum);
-      design_.transpose_multiply(sum, correlation);
+      design_.multiply((cluster_of_.array() == k).select(signs_, 0.0), sum, work_);
+      design_.transpose_multiply(sum, correlation, work_);
       hessian.col(k) = by_cluster(correlation);
     }
     return hessian;
@@ -106,14 +108,14 @@ class PatternSystem {
 
   Vector residual(const Vector& c) const {
     Vector eta;
-    design_.multiply(beta(c), eta);
+    design_.multiply(beta(c), eta, work_);
     return y_ - eta;
   }
 
   // Z'(y - Zc) less the ridge, from the data.
   Vector gradient(const Vector& c) const {
     Vector correlation;
-    design_.transpose_multiply(residual(c), correlation);
+    design_.transpose_multiply(residual(c), correlation, work_);
     return by_cluster(correlation).cwiseProduct(factors_) - ridges_.cwiseProduct(c);
   }
 
@@ -156,6 +158,7 @@ class PatternSystem {
   }
 
   Design design_;
+  const Work& work_;
   const Vector& y_;
   Eigen::Matrix<Index, Eigen::Dynamic, 1> cluster_of_;
   Vector signs_;
@@ -170,8 +173,9 @@ IndexSet support(const SparseBeta& beta) {
 }
 Vector values(const SparseBeta& beta) { return Eigen::Map<const Vector>(beta.valuePtr(), beta.nonZeros()); }
 
-LeastSquares solve(const Problem& problem, std::span<const Index> columns, const Pattern& pattern) {
-  const PatternSystem::Solution solution = PatternSystem(problem, columns, pattern).solve();
+LeastSquares solve(const Problem& problem, std::span<const Index> columns, const Pattern& pattern,
+                   const Work& work) {
+  const PatternSystem::Solution solution = PatternSystem(problem, columns, pattern, work).solve();
   LeastSquares result{SparseBeta(problem.design.cols()), solution.residual.norm(), solution.rank};
   result.beta.reserve(std::ssize(columns));
   for (std::size_t k = 0; k < columns.size(); ++k)
@@ -181,20 +185,20 @@ LeastSquares solve(const Problem& problem, std::span<const Index> columns, const
 
 }  // namespace
 
-LeastSquares relax(const Problem& problem, const SparseBeta& beta) {
-  return solve(problem, support(beta), pattern_of(values(beta)));
+LeastSquares relax(const Problem& problem, const SparseBeta& beta, const Work& work) {
+  return solve(problem, support(beta), pattern_of(values(beta)), work);
 }
 
-double pattern_freedom(const Problem& problem, const SparseBeta& beta) {
+double pattern_freedom(const Problem& problem, const SparseBeta& beta, const Work& work) {
   const Pattern pattern = pattern_of(values(beta));
   if (problem.ridge == 0) return static_cast<double>(pattern.size());
-  return PatternSystem(problem, support(beta), pattern).freedom();
+  return PatternSystem(problem, support(beta), pattern, work).freedom();
 }
 
-LeastSquares least_squares(const Problem& problem, std::span<const Index> columns) {
+LeastSquares least_squares(const Problem& problem, std::span<const Index> columns, const Work& work) {
   Pattern pattern(columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k) pattern[k].add(static_cast<Index>(k), 1);
-  return solve(problem, columns, pattern);
+  return solve(problem, columns, pattern, work);
 }
 
 SparseBeta mixed(const SparseBeta& penalized, const SparseBeta& relaxed, double gamma) {

@@ -24,12 +24,12 @@ void validate_gamma(double gamma, bool nonnegative);
 
 // Least squares on the pattern of `beta` (MATH.md, section 10): its clusters keep one magnitude each, their
 // members the signs that they have relative to each other. A ridge stays.
-LeastSquares relax(const Problem& problem, const SparseBeta& beta);
+LeastSquares relax(const Problem& problem, const SparseBeta& beta, const Work& work = Work());
 // Its degrees of freedom: the number of clusters; less with a ridge.
-double pattern_freedom(const Problem& problem, const SparseBeta& beta);
+double pattern_freedom(const Problem& problem, const SparseBeta& beta, const Work& work = Work());
 
 // The same where each of some columns is a cluster of its own.
-LeastSquares least_squares(const Problem& problem, std::span<const Index> columns);
+LeastSquares least_squares(const Problem& problem, std::span<const Index> columns, const Work& work = Work());
 
 // (1 - gamma) relaxed + gamma penalized, both with the same entries.
 SparseBeta mixed(const SparseBeta& penalized, const SparseBeta& relaxed, double gamma);

@@ -21,7 +21,8 @@ class Apgd final : public Solver {
  public:
   explicit Apgd(const Tuning::Gradient& tuning) : tuning_(tuning) {}
 
-  void attach(const Problem& problem, const Iterate& x) override {
+  void attach(const Problem& problem, const Iterate& x, const Work& work) override {
+    work_ = &work;
     const double longest = x.beta.size() > 0 ? norms(problem).maxCoeff() : 0;
     lipschitz_ = longest > 0 ? longest * longest : 1;  // a lower bound; backtracking finds the rest
     restart(x);
@@ -57,7 +58,7 @@ class Apgd final : public Solver {
     for (;;) {
       x.beta = z.beta + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
-      problem.design.multiply(x.beta, x.eta);
+      problem.design.multiply(x.beta, x.eta, *work_);
       const double length = (x.beta - z.beta).squaredNorm();
       const double curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length;
       const double excess = curvature - rounding::kCurvature * lipschitz_ * length;
@@ -71,7 +72,8 @@ class Apgd final : public Solver {
 
  private:
   static double noise(const Problem& problem, const Iterate& z) {  // of X z
-    return rounding::kFittedValues * (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.magnitudes()));
+    return rounding::kFittedValues *
+           (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.rounding_norms()));
   }
   static double square(double v) { return v * v; }
   void restart(const Iterate& x) {
@@ -81,6 +83,7 @@ class Apgd final : public Solver {
   }
 
   Tuning::Gradient tuning_;
+  const Work* work_ = nullptr;
   Iterate previous_;
   Vector previous_correlation_;  // X'(y - X b) at previous_
   double lipschitz_ = 1, t_ = 1, primal_ = kInfinity;

@@ -42,7 +42,7 @@ struct Reduced {
     }
   }
   // Keeps some of the columns; true if a non-zero coefficient left, so that x is another point.
-  bool restrict_to(std::span<const Index> survivors) {
+  bool restrict_to(std::span<const Index> survivors, const Work& work) {
     const std::size_t before = support.size();
     x.beta = tyto::restrict_to(x.beta, survivors);
     support = nonzero_entries(x.beta);
@@ -54,7 +54,7 @@ struct Reduced {
       best_gap = kInfinity;
     }
     if (support.size() == before) return false;
-    problem.design.multiply(x.beta, x.eta);
+    problem.design.multiply(x.beta, x.eta, work);
     return true;
   }
 };
@@ -135,15 +135,16 @@ Sequence::Sequence(const Problem& problem, const FitOptions& options) {
   validate(problem);
   const Design& design = problem.design;
   keep_memory(design.rows(), design.cols(), options.tuning.memory);
-  Design counted = design.with_threads(options.threads).with_counter();
-  const Index entries = counted.stored_entries();
+  auto work = std::make_unique<const Work>(options.threads);
   const bool nonnegative = problem.penalty.nonnegative();
-  state_ = std::make_unique<State>(
-      State{counted, problem.y, problem.ridge, nonnegative, options,
-            find_solver(options.solver).make({options.stochastic, options.tuning}), Point(problem),
-            Selection::first(design.cols()), Correlation(counted, nonnegative, options.tuning.reading),
-            CorrelationSpan(counted, problem.y, nonnegative, options.tuning), entries});
+  Correlation correlation(design, nonnegative, *work, options.tuning.reading);
+  CorrelationSpan span(design, problem.y, nonnegative, *work, options.tuning);
+  state_ = std::make_unique<State>(State{
+      std::move(work), design, problem.y, problem.ridge, nonnegative, options,
+      find_solver(options.solver).make({options.stochastic, options.tuning}), Point(problem),
+      Selection::first(design.cols()), std::move(correlation), std::move(span), design.stored_entries()});
   state_->projection = problem.projection;
+  state_->gram_cache = problem.gram_cache;
   state_->at_zero = problem.at_zero;
   if (problem.at_zero && state_->correlation.pays()) {
     state_->correlation.adopt(problem.y, problem.at_zero);
@@ -157,7 +158,7 @@ void Sequence::start_from(const Vector& beta) {
   if (beta.size() != state_->design.cols() || !beta.allFinite())
     throw InvalidArgument("warm_start: want " + std::to_string(state_->design.cols()) + " finite numbers");
   Iterate x{state_->nonnegative ? beta.cwiseMax(0) : beta, {}};
-  state_->design.multiply(x.beta, x.eta);
+  state_->design.multiply(x.beta, x.eta, *state_->work);
   if (!std::isfinite((state_->y - x.eta).squaredNorm() + x.beta.squaredNorm() * (1 + state_->ridge)))
     throw InvalidArgument("warm_start: want numbers so small that their squares can be added");
   state_->x.move_to(x, nonzero_entries(x.beta));
@@ -176,7 +177,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
   Screen screen{screening_rule(options.screening), tuning};
   Solver& solver = *state.solver;
   const Problem full = state.problem(penalty);
-  const Index p = full.design.cols(), read_before = full.design.entries_read();
+  const Index p = full.design.cols(), read_before = state.work->entries_read();
   Reduced now{full, {dense(state.x.beta), state.x.eta}, state.x.support(), state.all, state.x.beta};
   std::vector<TracePoint> trace;
   // Of the columns left: it becomes smaller where these meet it and the full problem does not.
@@ -194,7 +195,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     return interrupted || at.seconds >= options.max_seconds;
   };
   const Exact exact = [&](Index k) { return !state.lazy() || state.correlation.exact(now.kept[k]); };
-  solver.attach(now.problem, now.x);
+  solver.attach(now.problem, now.x, *state.work);
 
   for (Index epoch = 0;; ++epoch) {
     Certificate c = state.assess(now.problem, now.x, now.support, now.kept);
@@ -212,7 +213,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
                        : converged ? expand(now.x.beta, now.kept, p)
                                    : dense(now.best),
                        now.x.eta};
-      if (!converged) full.design.multiply(solution.beta, solution.eta);
+      if (!converged) full.design.multiply(solution.beta, solution.eta, *state.work);
       const FullPass pass = state.pass;
       Certificate other =
           known ? Certificate() : state.assess(full, solution, nonzero_entries(solution.beta), state.all);
@@ -224,7 +225,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
                       sparse(solution.beta, certificate.support, state.all, p)};
         now.progress_epoch = epoch;
         screen.best = BestSphere(tuning.screening);
-        solver.attach(now.problem, now.x);
+        solver.attach(now.problem, now.x, *state.work);
         continue;
       }
       if (converged && !certificate.meets(options.tolerance)) {
@@ -262,7 +263,7 @@ Fit Sequence::fit(const SortedL1& penalty, double max_seconds, const Observer& o
     const Vector* ascent = &state.ascent(now.problem, now.x, now.kept);
     Vector left;
     if (auto alive = screen.survivors(now, c, *ascent, epoch, solver.takes_bounds())) {
-      const bool moved = now.restrict_to(*alive);
+      const bool moved = now.restrict_to(*alive, *state.work);
       screen.best.restrict_to(*alive);
       solver.restrict_to(now.problem, now.x, *alive, moved);
       if (moved) continue;  // another point: first its certificate

@@ -60,7 +60,7 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
   if (penalties.empty()) throw InvalidArgument("penalties: want at least one");
   for (const SortedL1& penalty : penalties) state_->check(penalty);
   const Stopwatch watch;
-  const Index read_before = state_->design.entries_read();
+  const Index read_before = state_->work->entries_read();
   const bool many = std::ssize(penalties) > state_->options.tuning.lookahead.ahead;
   if (!std::exchange(state_->on_path, true) && many && state_->takes_all())
     state_->solver->expect(all_but({}, state_->design.cols()));
@@ -78,7 +78,7 @@ NextFits Sequence::fit_next(std::span<const SortedL1> penalties, double max_seco
 std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double max_seconds,
                                     const Observer& observer, const Stopwatch& watch) {
   State& state = *state_;
-  const Index read_before = state.design.entries_read(), p = state.design.cols();
+  const Index read_before = state.work->entries_read(), p = state.design.cols();
   const Index most = std::min<Index>(state.ahead, std::ssize(penalties));
   if (state.design.is_sparse() || state.design.rows() <= p) return {};
   Problem problem = state.problem(penalties.front());
@@ -111,7 +111,7 @@ std::vector<Fit> Sequence::foreseen(std::span<const SortedL1> penalties, double 
   }
   if (count == 0 || (outgrown && count == 1)) return {};
   betas.conservativeResize(p, count);
-  const Points points = points_at(state.design, state.y, state.ridge, penalties, std::move(betas));
+  const Points points = state.span.points_at(state.ridge, penalties, std::move(betas));
   const auto settled = state.span.settle(points);
   if (!state.takes_all() && std::ssize(settled.read) == p)  // X'r is known: directions that cost no reading
     for (const Index k : {count - 1, count / 2})

@@ -20,14 +20,15 @@ class Newton final : public Solver {
  public:
   explicit Newton(const Tuning& tuning) : tuning_(tuning) {}
 
-  void attach(const Problem& problem, const Iterate& x) override {
-    columns_.attach(problem.design, problem.ridge);
+  void attach(const Problem& problem, const Iterate& x, const Work& work) override {
+    work_ = &work;
+    columns_.attach(problem.design, problem.ridge, work, problem.gram_cache);
     ridge_ = problem.ridge;
     reach_ = 1;
     gap_ = std::numeric_limits<double>::infinity();
     settled_ = false;
     cuts_.leaving = tuning_.pattern.leaving;
-    if (fallback_) fallback_->attach(problem, x);
+    if (fallback_) fallback_->attach(problem, x, work);
   }
   bool takes_bounds() const override { return !fallback_; }
   Index patience(const Tuning::Loop& tuning) const override {
@@ -47,7 +48,7 @@ class Newton final : public Solver {
       fallback_ = make_apgd({.tuning = tuning_});
       columns_ = WorkingSet(tuning_.working_set);
       system_ = ClusterSystem(tuning_);
-      fallback_->attach(problem, x);
+      fallback_->attach(problem, x, *work_);
       return c.support;
     }
     choose(problem, x, c, correlation);
@@ -276,7 +277,7 @@ class Newton final : public Solver {
       }
     }
     Vector values(std::ssize(unread));
-    problem.design.transpose_multiply(unread, r, values.data());
+    problem.design.transpose_multiply(unread, r, values.data(), *work_);
     for (Index k = 0; k < values.size(); ++k) ascent[slots[at(k)]] = values[k];
     known_.assign(at(columns_.size()), false);
     for (const Index slot : columns_.present()) known_[at(slot)] = true;
@@ -329,7 +330,7 @@ class Newton final : public Solver {
     for (const Index slot : columns_.present())
       if (beta[slot] != 0) support.push_back(columns_.column(slot));
     std::ranges::sort(support);
-    problem.design.multiply(support, x.beta(support), x.eta);
+    problem.design.multiply(support, x.beta(support), x.eta, *work_);
     return support;
   }
   // From slots to columns.
@@ -338,6 +339,7 @@ class Newton final : public Solver {
   }
 
   Tuning tuning_;
+  const Work* work_ = nullptr;
   std::unique_ptr<Solver> fallback_;
   WorkingSet columns_{tuning_.working_set};
   ClusterSystem system_{tuning_};

@@ -43,6 +43,7 @@ struct FullPass {
 };
 
 struct Sequence::State {
+  std::unique_ptr<const Work> work;  // of all fits
   Design design;
   Vector y;
   double ridge;
@@ -56,6 +57,7 @@ struct Sequence::State {
   Index entries;
   Index ahead = options.tuning.lookahead.ahead;  // fits that are tried at once
   std::shared_ptr<const Projection> projection = nullptr;
+  std::shared_ptr<GramCache> gram_cache = nullptr;
   // X'y that came with the problem. It counts as a pass when it is first used.
   std::shared_ptr<const AtZero> at_zero = nullptr;
   FullPass pass = {};  // the last one, where all columns are read
@@ -69,18 +71,18 @@ struct Sequence::State {
   Certificate assess(const Problem& problem, const Iterate& at, IndexSet support, const Selection& kept) {
     const std::shared_ptr<const AtZero> known = std::exchange(at_zero, nullptr);
     if (lazy()) {  // `correlation` has adopted X'y, if it is known
-      if (known) design.count_pass();
+      if (known) work->count(entries);
       correlation.move_to(y - at.eta);
       return certify(problem, at, correlation.settle(problem, at.beta, std::move(support), kept));
     }
     const bool whole = problem.design.cols() == design.cols();
     if (known && support.empty() && whole) {
-      design.count_pass();
+      work->count(entries);
       pass = {{known, &known->correlation}, known->penalty, known->dual_norm, Point(problem)};
     }
     if (!whole || !pass.holds(at, support)) {  // it holds where the last fit ended
       pass = {};
-      pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at));
+      pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at, *work));
       pass.at.move_to(at, support);
     } else if (const auto ratio = pass.penalty.multiple_of(problem.penalty); ratio && problem.ridge == 0) {
       Vector at_support = restrict_to(*pass.correlation, support);
@@ -107,13 +109,13 @@ struct Sequence::State {
     return tyto::columns_left(rule, full, c, ascent(full, at, all), options.tuning.screening);
   }
   double passes_since(Index entries_read) const {
-    return static_cast<double>(design.entries_read() - entries_read) /
+    return static_cast<double>(work->entries_read() - entries_read) /
            static_cast<double>(std::max<Index>(entries, 1));
   }
   void check(const SortedL1& penalty) const;
   Problem problem(const SortedL1& penalty) const {
     check(penalty);
-    return {design, y, penalty, ridge, nullptr, projection};
+    return {design, y, penalty, ridge, nullptr, projection, gram_cache};
   }
 
   // Looking ahead (foreseen.cc).

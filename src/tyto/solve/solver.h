@@ -43,7 +43,8 @@ struct Goal {
 class Solver {
  public:
   virtual ~Solver() = default;
-  virtual void attach(const Problem& problem, const Iterate& x) = 0;
+  // What is read from here on counts as work, which must outlive the solver.
+  virtual void attach(const Problem& problem, const Iterate& x, const Work& work) = 0;
   // Columns have left: keep what still holds. `x` and `problem` are the restricted ones; `moved` says that a
   // non-zero coefficient left, so that x is another point than before.
   virtual void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <random>
 
+#include "tyto/design/rows.h"
 #include "tyto/math/entries.h"
-#include "tyto/math/rows.h"
 #include "tyto/solve/solver.h"
 
 namespace tyto {
@@ -21,7 +21,8 @@ class Spgd final : public Solver {
   explicit Spgd(const SolverOptions& options)
       : options_(options.stochastic), tuning_(options.tuning.stochastic), random_(options_.seed) {}
 
-  void attach(const Problem& problem, const Iterate& x) override {
+  void attach(const Problem& problem, const Iterate& x, const Work& work) override {
+    work_ = &work;
     snapshot_ = x;
     primal_ = std::numeric_limits<double>::infinity();
     order_.resize(static_cast<std::size_t>(problem.design.rows()));
@@ -58,7 +59,7 @@ class Spgd final : public Solver {
       rows_.add(batch, factor_, x.beta);
       problem.penalty.prox(x.beta, step_);
     }
-    problem.design.multiply(x.beta, x.eta);
+    problem.design.multiply(x.beta, x.eta, *work_);
     return nonzero_entries(x.beta);
   }
 
@@ -99,8 +100,8 @@ class Spgd final : public Solver {
       const double length = direction_.norm();
       if (!(length > 0)) return 1;
       direction_ /= length;
-      design.transpose_multiply(direction_, back);
-      design.multiply(back, direction_);
+      design.transpose_multiply(direction_, back, *work_);
+      design.multiply(back, direction_, *work_);
       norm = back.squaredNorm();
     }
     return norm > 0 ? tuning_.spectral_margin * norm : 1;
@@ -122,6 +123,7 @@ class Spgd final : public Solver {
 
   StochasticOptions options_;
   Tuning::Stochastic tuning_;
+  const Work* work_ = nullptr;
   std::mt19937_64 random_;
   Rows rows_;
   Iterate snapshot_;

@@ -35,9 +35,12 @@ bool WorkingSet::better_as_covariance(Index count) const {
   return length > (size() == 0 ? tuning_.gram_at_first : form) * count;
 }
 
-void WorkingSet::attach(const Design& full, double ridge) {
+void WorkingSet::attach(const Design& full, double ridge, const Work& work,
+                        std::shared_ptr<GramCache> gram_cache) {
   full_ = full;
   ridge_ = ridge;
+  work_ = &work;
+  gram_cache_ = std::move(gram_cache);
   if (full.is_sparse()) basis_squares_ = full.basis().colwise().squaredNorm();
 }
 
@@ -154,7 +157,11 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
   list_from(before);
   if (covariance_) {
     grow(products_, after, before, after, before);
-    full_.products(full_column_, products_.block(0, before, after, after - before));
+    const auto fresh = products_.block(0, before, after, after - before);
+    if (gram_cache_)
+      gram_cache_->gram(full_, full_column_, fresh, *work_);
+    else
+      full_.gram(full_column_, fresh, *work_);
     for (Index slot = before; slot < after; ++slot) products_(slot, slot) += ridge_;
     products_.block(before, 0, after - before, before) =
         products_.block(0, before, before, after - before).transpose();
@@ -162,9 +169,9 @@ void WorkingSet::append(std::span<const Index> columns, const Design& design) {
     if (packed_.rows() != rows) packed_.resize(rows, 0);
     grow(packed_, rows, rows, after, before);
     design.pack(columns, 0, rows, packed_.col(before).data());
-    design.count_read(columns);
+    work_->count(design.stored_entries(columns));
   } else {
-    gathered_ = full_.gather(full_column_).with_counter();
+    gathered_ = full_.gather(full_column_, *work_);
   }
 }
 
@@ -194,7 +201,7 @@ void WorkingSet::ascent(const Vector& state, Vector& out) const {
   if (covariance_) {
     out = state;
   } else if (!packs()) {
-    gathered_.transpose_multiply(state, out);
+    gathered_.transpose_multiply(state, out, uncounted());
   } else {
     transpose_product(packed_.leftCols(size()), state, out);
   }
@@ -227,7 +234,7 @@ void WorkingSet::sum(std::span<const Index> slots, std::span<const double> facto
       kernels::axpy(factors[k], packed_.col(slots[k]).data(), out.data(), out.size());
     return;
   }
-  gathered_.multiply(slots, Vector::Map(factors.data(), std::ssize(factors)), out);
+  gathered_.multiply(slots, Vector::Map(factors.data(), std::ssize(factors)), out, uncounted());
 }
 
 void WorkingSet::products(std::span<const Index> slots, std::span<const double> factors, Vector& out) {
@@ -237,7 +244,7 @@ void WorkingSet::products(std::span<const Index> slots, std::span<const double> 
       kernels::axpy(factors[k], products_.col(place(slots[k])).data(), out.data(), out.size());
     return;
   }
-  if (gathered_.has_far_columns())
+  if (gathered_.has_nearly_constant_columns())
     products_with_sum(slots, factors, out);
   else
     sparse_products(slots, factors, out);
@@ -249,7 +256,7 @@ void WorkingSet::products_with_sum(std::span<const Index> slots, std::span<const
   Vector total;
   sum(slots, factors, total);
   out.resize(active());
-  gathered_.transpose_multiply(active_, total, out.data());
+  gathered_.transpose_multiply(active_, total, out.data(), uncounted());
   for (std::size_t k = 0; k < slots.size(); ++k) out[place(slots[k])] += ridge_ * factors[k];
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tyto/base/tuning.h"
-#include "tyto/math/design.h"
+#include "tyto/design/gram_cache.h"
 #include "tyto/math/linear_algebra.h"
 
 namespace tyto {
@@ -18,8 +19,11 @@ class WorkingSet {
  public:
   explicit WorkingSet(const Tuning::WorkingSet& tuning = {}) : tuning_(tuning) {}
   // The design that all others are selected from. A ridge is added to inner products, and to X'r where the
-  // state is X'r.
-  void attach(const Design& full, double ridge);
+  // state is X'r. What is read of it is counted by `work`, which must outlive the set. `gram_cache`: of that
+  // design, or null.
+  void attach(const Design& full, double ridge, const Work& work,
+              std::shared_ptr<GramCache> gram_cache = nullptr);
+  void attach(const Design&, double, const Work&&, std::shared_ptr<GramCache> = nullptr) = delete;
   // Makes sure that `columns` of the design are in it. Columns that are in it already stay, unless they are
   // too many; those that the design does not have (any more) are hidden. True if slots have changed their
   // columns.
@@ -53,7 +57,8 @@ class WorkingSet {
   void sum(std::span<const Index> slots, std::span<const double> factors, Vector& out) const;
 
  private:
-  Index slot(Index raw) const;  // of a number in storage, or -1
+  Work uncounted() const { return Work(work_->threads()); }  // with columns in memory of their own
+  Index slot(Index raw) const;                               // of a number in storage, or -1
   void list_from(Index first);
   void keep(const std::vector<Index>& slots);
   void close_ranks(Index slots);
@@ -64,6 +69,8 @@ class WorkingSet {
 
   Tuning::WorkingSet tuning_;
   Design full_;
+  const Work* work_ = nullptr;
+  std::shared_ptr<GramCache> gram_cache_;
   double ridge_ = 0;
   bool covariance_ = false;
   // By slot: numbers in storage, in the full design, and in the design at hand (-1: not there).

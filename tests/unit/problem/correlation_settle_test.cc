@@ -66,7 +66,7 @@ bool expect_settled(Correlation& correlation, const Problem& problem, const Vect
   EXPECT_NEAR(dual_norm, norm, 1e-12 * norm);
   EXPECT_NEAR(problem.penalty.dual_norm(values), norm, 1e-12 * norm);
   for (Index j = 0; j < values.size(); ++j) {
-    const double rounding = 1e-14 * problem.design.magnitudes()[j] * want.residual_norm;
+    const double rounding = 1e-14 * problem.design.rounding_norms()[j] * want.residual_norm;
     EXPECT_GE(std::abs(values[j]), std::abs(exact[j]) - rounding) << j;
     if (beta[j] != 0) {
       EXPECT_NEAR(values[j], exact[j], rounding) << j;
@@ -91,7 +91,8 @@ TEST(Correlation, SettleGivesTheCertificateOfAFullPass) {
     Random random(seed);
     Problem problem = varied_problem(random, seed % 2 == 0 ? 25 : 120, 40);  // short columns, and long ones
     const Index p = problem.design.cols();
-    Correlation correlation(problem.design, false);
+    const Work work;
+    Correlation correlation(problem.design, false, work);
     const double unit = problem.y.norm() / (1e-300 + problem.design.norms().maxCoeff());
     Vector beta = Vector::Zero(p);
     for (int step = 0; step < 12; ++step) {
@@ -121,7 +122,8 @@ TEST(Correlation, SettlesNearZeroFromWhatIsKnownThere) {
         const auto known = std::make_shared<const AtZero>(at_zero(problem));
         const Vector zero = Vector::Zero(2000), beta = fit(problem, {.tolerance = 1e-12}).solution.beta;
         for (const double first : {1.0, 0.99, 0.9}) {  // at the solution, and where the ball is larger
-          Correlation correlation(problem.design, false);
+          const Work work;
+          Correlation correlation(problem.design, false, work);
           correlation.adopt(problem.y, known);
           expect_settled(correlation, problem, zero, all_but({}, 2000));
           few += expect_settled(correlation, problem, first * beta, all_but({}, 2000)) ? 1 : 0;
@@ -144,19 +146,19 @@ TEST(Correlation, SettlesManyColumnsByReadingFewOrAll) {
           simulated_problem(random, kRows, kColumns, make_weights(weights, {kRows, kColumns, 0.1}), 1);
       problem.penalty = SortedL1(problem.penalty.weights(), nonnegative);
       problem.penalty = problem.penalty.scaled(0.5 * alpha_max(problem));
-      problem.design = problem.design.with_counter();
       const Vector beta = fit(problem, {.tolerance = 1e-10}).solution.beta;
-      Correlation correlation(problem.design, nonnegative);
+      const Work work;
+      Correlation correlation(problem.design, nonnegative, work);
       correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
       const auto read = [&](const Vector& at) {
         const Iterate x = make_iterate(problem, at);
-        const Index before = problem.design.entries_read();
+        const Index before = work.entries_read();
         correlation.move_to(problem.y - x.eta);
         const Settled settled =
             correlation.settle(problem, at, nonzero_entries(at), Selection::first(kColumns));
         const double want = problem.penalty.dual_norm(tyto::correlation(problem, x));
         EXPECT_NEAR(settled.dual_norm, want, 1e-12 * want);
-        return static_cast<double>(problem.design.entries_read() - before - problem.design.stored_entries()) /
+        return static_cast<double>(work.entries_read() - before) /
                static_cast<double>(problem.design.stored_entries());
       };
       const bool all_matter = weights == std::string("linf");  // always: J° is their sum
@@ -184,16 +186,16 @@ TEST(Correlation, ASampleOfColumnsMisleadsNobody) {
     for (Index k = 0; k < 10; ++k) y += x.col(160 * k + large);
     Problem problem = dense_problem(x, y, make_weights("linear", {kRows, kColumns, 0.1}));
     problem.penalty = problem.penalty.scaled(0.3 * alpha_max(problem));
-    problem.design = problem.design.with_counter();
     const Vector beta = fit(problem, {.tolerance = 1e-10}).solution.beta;
-    Correlation correlation(problem.design, false);
+    const Work work;
+    Correlation correlation(problem.design, false, work);
     correlation.move_to(y);
     correlation.settle(problem, Vector::Zero(kColumns), {}, Selection::first(kColumns));
     const auto read = [&](const Problem& at, const Vector& b, const Selection& columns) {
       correlation.move_to(y - make_iterate(at, b).eta);
-      const Index before = problem.design.entries_read();
+      const Index before = work.entries_read();
       correlation.settle(at, b, nonzero_entries(b), columns);
-      return problem.design.entries_read() - before;
+      return work.entries_read() - before;
     };
     EXPECT_LT(read(problem, beta, Selection::first(kColumns)), kRows * kColumns / 4);
     IndexSet few = nonzero_entries(beta);
@@ -213,7 +215,8 @@ TEST(Correlation, SettlesTwinsEachForItself) {
   Eigen::MatrixXd x = random_matrix(random, 100, 30);
   x.col(1) = x.col(0);
   const Problem problem = dense_problem(x, random_vector(random, 100), Vector::LinSpaced(30, 3, 1));
-  Correlation correlation(problem.design, false);
+  const Work work;
+  Correlation correlation(problem.design, false, work);
   Vector beta = Vector::Zero(30);
   beta[0] = 0.5, beta[2] = -0.25;
   for (int step = 0; step < 20; ++step) {
@@ -230,7 +233,8 @@ TEST(Correlation, SettlesPartsOfTheDesign) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Problem full = varied_problem(random, 25, 40);
-    Correlation correlation(full.design, false);
+    const Work work;
+    Correlation correlation(full.design, false, work);
     Vector beta = Vector::Zero(full.design.cols());
     for (int step = 0; step < 8; ++step) {
       const IndexSet kept = random_columns(random, full.design.cols());
@@ -250,17 +254,17 @@ TEST(Correlation, ReadsLittleWhereTheResidualMovesLittle) {
   for (const char* weights : {"oscar", "bh", "lasso"}) {
     SCOPED_TRACE(weights);
     Problem problem = simulated_problem(random, 50, 2000, make_weights(weights, {50, 2000, 0.1}), 0.5);
-    problem.design = problem.design.with_counter();
     Vector beta = fit(problem, {.solver = "apgd"}).solution.beta;
-    Correlation correlation(problem.design, false);
+    const Work work;
+    Correlation correlation(problem.design, false, work);
     expect_settled(correlation, problem, beta, all_but({}, 2000));
     for (int step = 0; step < 5; ++step) {
       beta *= 1 - 1e-4;
       const Vector r = problem.y - make_iterate(problem, beta).eta;
-      const Index before = problem.design.entries_read();
+      const Index before = work.entries_read();
       correlation.move_to(r);
       correlation.settle(problem, beta, nonzero_entries(beta), all_but({}, 2000));
-      EXPECT_LE(problem.design.entries_read() - before, 50 * 2000 / 10);
+      EXPECT_LE(work.entries_read() - before, 50 * 2000 / 10);
       expect_settled(correlation, problem, beta, all_but({}, 2000));
     }
   }
@@ -272,17 +276,17 @@ TEST(Correlation, ASampleMayAskForAllColumns) {
   Random random(3);
   const Index p = 64;
   Problem problem = simulated_problem(random, 200, p, make_weights("bh", {200, p, 0.1}), 0.5);
-  problem.design = problem.design.with_counter();
   const Vector solution = fit(problem, {.solver = "apgd"}).solution.beta;
   const auto read_near_solution = [&](const Tuning::Reading& tuning) {
-    Correlation correlation(problem.design, false, tuning);
+    const Work work;
+    Correlation correlation(problem.design, false, work, tuning);
     Vector beta = solution;
     expect_settled(correlation, problem, beta, all_but({}, p));
     beta *= 1 - 1e-4;
     correlation.move_to(problem.y - make_iterate(problem, beta).eta);
-    const Index before = problem.design.entries_read();
+    const Index before = work.entries_read();
     correlation.settle(problem, beta, nonzero_entries(beta), all_but({}, p));
-    const Index read = problem.design.entries_read() - before;
+    const Index read = work.entries_read() - before;
     expect_settled(correlation, problem, beta, all_but({}, p));
     return read;
   };

@@ -46,10 +46,11 @@ TEST(CorrelationSpan, ReadsWhatMattersAndBoundsTheRest) {
       for (const bool center : {false, true}) {
         SCOPED_TRACE(testing::Message() << ridge << " " << nonnegative << " " << center);
         const Neighbours at = make_neighbours(3, ridge, nonnegative, center);
-        CorrelationSpan span(at.design, at.y, nonnegative);
-        CorrelationSpan other(at.design, at.y, nonnegative);
+        const Work work;
+        CorrelationSpan span(at.design, at.y, nonnegative, work);
+        CorrelationSpan other(at.design, at.y, nonnegative, work);
         for (int again = 0; again < 3; ++again) {  // directions are read; have been read; come for nothing
-          const Points points = points_at(at.design, at.y, ridge, at.penalties, at.betas);
+          const Points points = span.points_at(ridge, at.penalties, at.betas);
           if (again == 2)
             for (const Index k : {0, 1, 11}) {
               Vector correlation;
@@ -93,10 +94,11 @@ TEST(CorrelationSpan, IsRightWhereResidualsAreFarApart) {
   for (Index k = 0; k < 20; ++k) betas(random.below(400), k) = 100 * random.normal();
   const Vector y = random_vector(random, 2700);
   const std::vector<SortedL1> penalties(20, shape);
-  CorrelationSpan span(design, y, false);
+  const Work work;
+  CorrelationSpan span(design, y, false, work);
   for (int batch = 0; batch < 12; ++batch) {  // more directions than it remembers
     betas.row(random.below(400)).array() += 30;
-    const Points points = points_at(design, y, 0, penalties, betas);
+    const Points points = span.points_at(0, penalties, betas);
     const auto settled = span.settle(points);
     for (Index k = 0; k < 20; ++k) {
       const Vector want = x.transpose() * (y - x * betas.col(k));
@@ -108,7 +110,8 @@ TEST(CorrelationSpan, IsRightWhereResidualsAreFarApart) {
 // What has been read along the way, and what came for nothing, is what a guess rests on.
 TEST(CorrelationSpan, GuessesWellNearWhatItKnows) {
   const Neighbours at = make_neighbours(4, 0, false, true);
-  CorrelationSpan span(at.design, at.y, false);
+  const Work work;
+  CorrelationSpan span(at.design, at.y, false, work);
   EXPECT_EQ(span.guess(at.betas.col(0)).size(), 0);
   const auto correlation = [&](const Vector& beta) {
     Vector eta, result;

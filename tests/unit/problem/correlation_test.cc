@@ -28,7 +28,7 @@ void expect_bounds(const Correlation& correlation, const Design& design, const V
                    bool nonnegative) {
   const Vector want = correlations(design, r);
   for (Index j = 0; j < want.size(); ++j) {
-    const double rounding = 1e-14 * design.magnitudes()[j] * (r.norm() + way);
+    const double rounding = 1e-14 * design.rounding_norms()[j] * (r.norm() + way);
     if (correlation.exact(j)) {
       EXPECT_NEAR(correlation.value(j), want[j], rounding) << j;
     } else if (nonnegative) {
@@ -51,7 +51,8 @@ TEST(Correlation, TheLargestCountsWhereWeightsTie) {
     for (const bool empty : {true, false}) {
       Vector beta = Vector::Zero(5);
       if (!empty) beta[random.below(5)] = 1;
-      Correlation correlation(problem.design, false);
+      const Work work;
+      Correlation correlation(problem.design, false, work);
       correlation.move_to(problem.y);
       const double norm = problem.penalty.dual_norm(want);
       EXPECT_NEAR(correlation.settle(problem, beta, nonzero_entries(beta), all_but({}, 5)).dual_norm, norm,
@@ -74,13 +75,13 @@ TEST(Correlation, AdoptsWhatIsKnownAtZero) {
   multiple.penalty = problem.penalty.scaled(0.25);
   other.penalty = SortedL1(make_weights("lasso", {30, 50, 0.1}));
   const auto settled_norm = [&](const Problem& at) {
-    const Design counted = at.design.with_counter();
-    Correlation correlation(counted, false);
+    const Work work;
+    Correlation correlation(at.design, false, work);
     correlation.adopt(at.y, std::make_shared<const AtZero>(known));
     const Vector zero = Vector::Zero(50);
     const Settled settled = correlation.settle(at, zero, {}, all_but({}, 50));
     EXPECT_EQ(correlation.values(at, zero, all_but({}, 50)), known.correlation);
-    EXPECT_EQ(counted.entries_read(), 0);
+    EXPECT_EQ(work.entries_read(), 0);
     return settled.dual_norm;
   };
   EXPECT_DOUBLE_EQ(settled_norm(problem), known.dual_norm);
@@ -95,7 +96,8 @@ TEST(Correlation, BoundsHoldWhereverTheResidualGoes) {
     const Design design = varied_problem(random, 30, 40).design;
     const Index n = design.rows(), p = design.cols();
     const bool nonnegative = random.chance(0.3);
-    Correlation correlation(design, nonnegative);
+    const Work work;
+    Correlation correlation(design, nonnegative, work);
     Vector r = random_vector(random, n);
     if (random.chance(0.5)) {
       Problem problem{design, r, SortedL1(Vector::Ones(p), nonnegative)};
@@ -139,7 +141,8 @@ TEST(Correlation, RecoversFromNumbersThatOverflow) {
   const Problem problem = dense_problem(random_matrix(random, 30, 50), random_vector(random, 30),
                                         make_weights("oscar", {30, 50, 0.1}));
   for (const double huge : {1e200, std::numeric_limits<double>::infinity()}) {
-    Correlation correlation(problem.design, false);
+    const Work work;
+    Correlation correlation(problem.design, false, work);
     correlation.adopt(problem.y, std::make_shared<const AtZero>(at_zero(problem)));
     correlation.move_to(huge * problem.y);
     for (const double factor : {0.1, 0.2}) {
@@ -155,17 +158,18 @@ TEST(Correlation, RecoversFromNumbersThatOverflow) {
 
 TEST(Correlation, MovingNowhereKeepsWhatIsKnown) {
   Random random(1);
-  const Design design = Design::dense(random_matrix(random, 8, 5)).with_counter();
-  Correlation correlation(design, false);
+  const Design design = Design::dense(random_matrix(random, 8, 5));
+  const Work work;
+  Correlation correlation(design, false, work);
   const Vector r = random_vector(random, 8);
   correlation.move_to(r);
   correlation.read(IndexSet{1, 3});
   EXPECT_TRUE(correlation.exact(1) && correlation.exact(3));
   EXPECT_FALSE(correlation.exact(0));
   correlation.move_to(r);
-  const Index before = design.entries_read();
+  const Index before = work.entries_read();
   correlation.read(IndexSet{1, 3});
-  EXPECT_EQ(design.entries_read(), before);
+  EXPECT_EQ(work.entries_read(), before);
   EXPECT_EQ(correlation.value(1), correlations(design, r)[1]);
 }
 

@@ -8,12 +8,18 @@
 namespace tyto {
 namespace {
 
-Eigen::MatrixXd products(const Design& design) {
-  IndexSet all;
-  for (Index j = 0; j < design.cols(); ++j) all.push_back(j);
-  Eigen::MatrixXd result(design.cols(), design.cols());
-  design.products(all, result);
+// The products of some columns, as far as the cache knows them from there.
+Eigen::MatrixXd products(const Design& design, const std::vector<Index>& columns, GramCache* cache,
+                         const Work& work = Work()) {
+  Eigen::MatrixXd result(std::ssize(columns), std::ssize(columns));
+  if (cache != nullptr)
+    cache->gram(design, columns, result, work);
+  else
+    design.gram(columns, result, work);
   return result;
+}
+Eigen::MatrixXd products(const Design& design, GramCache* cache = nullptr, const Work& work = Work()) {
+  return products(design, all_but({}, design.cols()), cache, work);
 }
 
 // Relative to the columns' lengths.
@@ -40,22 +46,23 @@ Case make_case(std::uint64_t seed) {
   return one;
 }
 
-// The design of all rows, which has needed `needed` columns, and that of a fold, with its products known.
-struct Pair {
-  Design plain, knowing;
+// The design of a fold, and what is known of its products once all rows have needed `needed` columns.
+struct Fold {
+  Design design;
+  std::shared_ptr<GramCache> known;
 };
-Pair fold_of(const Case& one, const Design& raw, const RegressionOptions& options,
+Fold fold_of(const Case& one, const Design& raw, const RegressionOptions& options,
              const std::vector<Index>& needed) {
-  FoldProducts shared(make_regression(raw, one.y, options));
-  Eigen::MatrixXd some(std::ssize(needed), std::ssize(needed));
-  shared.all_rows().products(needed, some);
+  const Regression all_rows = make_regression(raw, one.y, options);
+  FoldProducts shared(all_rows);
+  products(all_rows.problem.design, needed, shared.cache().get());
   shared.complete();
   const Split rows = split(one.folds, 2);
   RegressionOptions words = options;
   if (words.observation_weights.size() == 0) words.observation_weights = Vector::Ones(raw.rows());
   const Vector weights = words.observation_weights(rows.held_out);
   words.observation_weights(rows.held_out).setZero();
-  const Design fold = make_regression(raw, one.y, words).problem.design.with_counter();
+  const Design fold = make_regression(raw, one.y, words).problem.design;
   return {fold, shared.known_to(fold, raw.take_rows(rows.held_out), weights)};
 }
 
@@ -72,16 +79,16 @@ TEST(FoldProducts, AreThoseOfTheRowsOfAFold) {
           options.observation_weights = weighted ? Vector(random_vector(random, 1300).cwiseAbs()) : Vector();
           for (const std::vector<Index>& needed :
                {std::vector<Index>{4, 1}, std::vector<Index>{8, 0, 3, 5, 2, 1}}) {
-            const auto [plain, knowing] = fold_of(one, raw, options, needed);
-            const Eigen::MatrixXd want = products(plain);
-            const Index read = knowing.entries_read();
-            Eigen::MatrixXd some(std::ssize(needed), std::ssize(needed));
-            knowing.products(needed, some);
+            const auto [fold, known] = fold_of(one, raw, options, needed);
+            ASSERT_NE(known, nullptr);
+            const Eigen::MatrixXd want = products(fold);
+            const Work work;
+            const Eigen::MatrixXd some = products(fold, needed, known.get(), work);
             EXPECT_LE(difference(some, want(needed, needed)), 1e-12);
-            EXPECT_EQ(knowing.entries_read(), read) << "without the data";
-            EXPECT_LE(difference(products(knowing), want), 1e-12);
+            EXPECT_EQ(work.entries_read(), 0) << "without the data";
+            EXPECT_LE(difference(products(fold, known.get(), work), want), 1e-12);
             const bool all = needed.size() > 5;  // most were needed, so that all are known
-            EXPECT_EQ(knowing.entries_read() == read, all);
+            EXPECT_EQ(work.entries_read() == 0, all);
           }
         }
 }
@@ -95,9 +102,10 @@ TEST(FoldProducts, AreComputedWhereSubtractionWouldLeaveNoise) {
   one.x(rows.held_out[0], 5) = 1;
   RegressionOptions options;
   options.intercept = false, options.standardize = false;
-  const auto [plain, knowing] = fold_of(one, Design::dense(one.x), options, {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(knowing.kept_columns().size(), 7) << "without the two";
-  EXPECT_LE(difference(products(knowing), products(plain)), 1e-12);
+  const auto [fold, known] = fold_of(one, Design::dense(one.x), options, {0, 1, 2, 3, 4, 5});
+  ASSERT_NE(known, nullptr);
+  EXPECT_EQ(known->columns().size(), 7) << "without the two";
+  EXPECT_LE(difference(products(fold, known.get()), products(fold)), 1e-12);
 }
 
 TEST(FoldProducts, AreLeftToTheDesignWhereTheyDoNotPayOrDoNotApply) {
@@ -105,15 +113,13 @@ TEST(FoldProducts, AreLeftToTheDesignWhereTheyDoNotPayOrDoNotApply) {
   RegressionOptions options;
   const auto sparse =
       fold_of(one, Design::sparse(Eigen::SparseMatrix<double>(one.x.sparseView())), options, {0, 1});
-  EXPECT_TRUE(sparse.knowing.kept_columns().empty());
+  EXPECT_EQ(sparse.known, nullptr);
   options.unpenalized = {3};
   const auto projected = fold_of(one, Design::dense(one.x), options, {0, 1});
-  EXPECT_TRUE(projected.knowing.kept_columns().empty());
-  EXPECT_EQ(products(projected.knowing), products(projected.plain));
+  EXPECT_EQ(projected.known, nullptr);
   one.x.col(3).setOnes();  // nothing to take out beside the intercept, but other columns have moved up
   const auto moved = fold_of(one, Design::dense(one.x), options, {4, 5, 6});
-  EXPECT_TRUE(moved.knowing.kept_columns().empty());
-  EXPECT_EQ(products(moved.knowing), products(moved.plain));
+  EXPECT_EQ(moved.known, nullptr);
 }
 
 }  // namespace

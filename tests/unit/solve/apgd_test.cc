@@ -34,7 +34,8 @@ TEST(Apgd, FirstStepIsAProximalGradientStep) {
   Iterate x = make_iterate(problem, Vector::Zero(100));
   const Certificate c = certify(problem, x);
   const Vector ascent = correlation(problem, x);
-  solver->attach(problem, x);
+  const Work work;
+  solver->attach(problem, x, work);
   const IndexSet support = solver->advance(problem, x, c, ascent, {});
   EXPECT_EQ(support, nonzero_entries(x.beta));
   Vector eta;

@@ -13,6 +13,7 @@ namespace {
 
 // A pattern on some columns of a design, and X'r there.
 struct Setting {
+  std::unique_ptr<const Work> work = std::make_unique<const Work>();
   Design design;
   WorkingSet columns;
   ClusterSystem system;
@@ -28,7 +29,7 @@ struct Setting {
       for (double& weight : weights) weight = random.uniform(0, 2);
     }
     design = stored(random_float_exact(random, rows, 20, 0.7), storage).standardized(true, true, weights);
-    columns.attach(design, ridge);
+    columns.attach(design, ridge, *work);
     columns.include(design, IndexSet{0, 3, 4, 8, 11, 15});
     Pattern pattern(3);
     pattern[0].magnitude = 5, pattern[1].magnitude = 3, pattern[2].magnitude = 1;

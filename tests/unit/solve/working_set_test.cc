@@ -99,7 +99,8 @@ TEST(WorkingSet, BothFormsFollowTheSameMoves) {
           stored(random_float_exact(random, form.rows, 60, 0.6), form.storage).standardized(true, true);
       Design design = all;
       WorkingSet set;
-      set.attach(all, 0);
+      const Work work;
+      set.attach(all, 0, work);
       for (int epoch = 0; epoch < 10; ++epoch) {
         IndexSet wanted;
         while (std::ssize(wanted) < 7) wanted = random_columns(random, design.cols());
@@ -136,7 +137,8 @@ TEST(WorkingSet, ProductsOfSums) {
                             .standardized(seed % 3 > 0, true, weights);
         if (seed > 5) design = design.without(3);
         WorkingSet set;
-        set.attach(design, 0.25);
+        const Work work;
+        set.attach(design, 0.25, work);
         set.include(design, IndexSet{1, 4, 5, 9, 20, 29});
         const std::vector<Index> slots{0, 2, 3, 5};
         const std::vector<double> factors{1, -1, 1, 0.5};
@@ -163,7 +165,8 @@ TEST(WorkingSet, SlotsSurviveAnInclude) {
     SCOPED_TRACE(name(storage));
     const Design design = stored(x, storage);
     WorkingSet set;
-    set.attach(design, 0);
+    const Work work;
+    set.attach(design, 0, work);
     EXPECT_FALSE(set.include(design, IndexSet{2, 5, 9, 11, 30}));
     const IndexSet before{2, 5, 9, 11, 30};
     set.activate(IndexSet{0, 3});
@@ -185,7 +188,8 @@ TEST(WorkingSet, ColumnsThatLeftTheDesignAreHiddenUntilTheyAreBack) {
     SCOPED_TRACE(name(storage));
     const Design all = stored(x, storage), some = all.select(IndexSet{0, 5, 9, 30, 31});
     WorkingSet set;
-    set.attach(all, 0);
+    const Work work;
+    set.attach(all, 0, work);
     set.include(all, IndexSet{2, 5, 9, 11, 30});
     set.activate(IndexSet{0, 1, 2, 3, 4});
     EXPECT_FALSE(set.include(some, IndexSet{1, 4}));
@@ -205,7 +209,8 @@ TEST(WorkingSet, ACrowdIsCutToWhatIsWanted) {
   Random random(3);
   const Design design = Design::dense(random_matrix(random, 20, 500));
   WorkingSet set;
-  set.attach(design, 0);
+  const Work work;
+  set.attach(design, 0, work);
   IndexSet many;
   for (Index j = 0; j < 400; ++j) many.push_back(j);
   set.include(design, many);

@@ -1,4 +1,4 @@
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random&
   Vector same;
   design.multiply(every, beta, same);
   EXPECT_LE((same - eta).norm(), 1e-13 * eta.norm());
-  const auto [least, most] = design.stored_magnitudes();
-  const Vector stored = design.magnitudes().cwiseProduct(design.scales());
+  const auto [least, most] = design.stored_rounding_norms();
+  const Vector stored = design.rounding_norms().cwiseProduct(design.scales());
   if (stored.size() > 0 && stored.allFinite()) {
     EXPECT_EQ(least, stored.minCoeff());
     EXPECT_EQ(most, stored.maxCoeff());
@@ -34,13 +34,13 @@ void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random&
   naive::Reals want(static_cast<std::size_t>(design.rows()), 0);
   for (Index j = 0; j < design.cols(); ++j) {
     const naive::Reals& column = x[static_cast<std::size_t>(j)];
-    const double size = tolerance * (1 + design.magnitudes()[j]) * (1 + v.norm());
+    const double size = tolerance * (1 + design.rounding_norms()[j]) * (1 + v.norm());
     EXPECT_NEAR(out[j], real(naive::dot(column, naive::reals(v))), size) << j;
     double one = 0;
     design.transpose_multiply({&j, 1}, v, &one);
     EXPECT_NEAR(one, out[j], size) << j;
     EXPECT_NEAR(design.norms()[j], real(std::sqrt(naive::dot(column, column))), size) << j;
-    EXPECT_GE(design.magnitudes()[j] * (1 + 1e-12), design.norms()[j] * (1 - 1e-12)) << j;
+    EXPECT_GE(design.rounding_norms()[j] * (1 + 1e-12), design.norms()[j] * (1 - 1e-12)) << j;
     Vector packed(design.rows()), added = v;
     design.axpy(j, 0.5, added);
     design.pack({&j, 1}, 0, design.rows(), packed.data());
@@ -51,7 +51,7 @@ void expect_is(const Design& design, const std::vector<naive::Reals>& x, Random&
       EXPECT_NEAR(added[row], v[row] + 0.5 * real(column[i]), size);
     }
   }
-  const double size = tolerance * (1 + beta.cwiseAbs().dot(design.magnitudes()));
+  const double size = tolerance * (1 + beta.cwiseAbs().dot(design.rounding_norms()));
   for (Index i = 0; i < design.rows(); ++i)
     EXPECT_NEAR(eta[i], real(want[static_cast<std::size_t>(i)]), size) << i;
 }
@@ -124,7 +124,7 @@ TEST(Design, SparseIsNeverDensified) {
   const Design design = Design::sparse(Sparse32(x.sparseView()));
   const Index entries = (x.array() != 0).count();
   EXPECT_EQ(design.stored_entries(), entries);
-  const Design moved = design.standardized(true, true).with_threads(4);
+  const Design moved = design.standardized(true, true, {}, Work(4));
   EXPECT_TRUE(moved.is_sparse());
   EXPECT_EQ(moved.stored_entries(), entries);
   const IndexSet columns{2, 3, 19};
@@ -162,10 +162,11 @@ TEST(Design, ThreadsGiveTheSameBits) {
     const Design one = raw.standardized(true, true);
     one.multiply(beta, eta), one.transpose_multiply(v, out);
     for (const int threads : {2, 3, 8}) {
-      const Design many = raw.with_threads(threads).standardized(true, true);
+      const Work work(threads);
+      const Design many = raw.standardized(true, true, {}, work);
       EXPECT_EQ(many.offsets(), one.offsets());
       EXPECT_EQ(many.norms(), one.norms());
-      many.multiply(beta, eta_many), many.transpose_multiply(v, out_many);
+      many.multiply(beta, eta_many, work), many.transpose_multiply(v, out_many, work);
       EXPECT_EQ(eta_many, eta);
       EXPECT_EQ(out_many, out);
     }
@@ -206,7 +207,7 @@ TEST(Design, HugeMeansDoNotDrownTheDeviation) {
         const bool taken_off = mean == 1e9;  // before anything is summed
         const double want =
             taken_off ? near + std::numeric_limits<double>::epsilon() * far * far / near : far;
-        EXPECT_NEAR(design.magnitudes()[j], want, 1e-5 * want);
+        EXPECT_NEAR(design.rounding_norms()[j], want, 1e-5 * want);
       }
     }
   }
@@ -218,7 +219,7 @@ TEST(Design, BorrowedMemoryLivesAsLongAsItsOwner) {
   {
     Design kept;
     {
-      const Design design = Design::borrow(DenseColumns<float>{owner->data(), 2, 2}, owner);
+      const Design design = Design(dense_columns(DenseView<float>{owner->data(), 2, 2}, owner));
       owner.reset();
       kept = design.select(IndexSet{1});
     }
@@ -308,9 +309,9 @@ TEST(Design, CentredVectorsNeedNoOffsets) {
       for (Index j = 0; j < 12; ++j) {
         const auto want =
             static_cast<double>(naive::dot(columns[static_cast<std::size_t>(j)], naive::reals(v)));
-        EXPECT_NEAR(all[j], want, 2e-15 * design.magnitudes()[j] * v.norm());
+        EXPECT_NEAR(all[j], want, 2e-15 * design.rounding_norms()[j] * v.norm());
         design.transpose_multiply(IndexSet{j}, v, one.data());
-        EXPECT_NEAR(one[0], want, 2e-15 * design.magnitudes()[j] * v.norm());
+        EXPECT_NEAR(one[0], want, 2e-15 * design.rounding_norms()[j] * v.norm());
       }
     }
   }
@@ -322,25 +323,27 @@ TEST(Design, CountsTheEntriesItReads) {
   const Eigen::MatrixXd x = random_float_exact(random, 20, 8, 0.5);
   for (const Design& raw : every_storage(x)) {
     const auto entries = [&](const IndexSet& columns) { return raw.select(columns).stored_entries(); };
-    const Design design = raw.standardized(true, true).with_counter();
+    const Design design = raw.standardized(true, true);
+    const Work work;
     const IndexSet columns{1, 2, 6};
     const Vector v = random_vector(random, 20);
     Vector out(8), eta, beta = Vector::Zero(8);
     beta[1] = beta[6] = 1;
-    EXPECT_EQ(design.entries_read(), 0);
-    design.transpose_multiply(v, out);
+    EXPECT_EQ(work.entries_read(), 0);
+    design.transpose_multiply(v, out, work);
     Index want = raw.stored_entries();
-    EXPECT_EQ(design.entries_read(), want);
-    design.transpose_multiply(columns, v, out.data());
-    EXPECT_EQ(design.entries_read(), want += entries(columns));
-    design.multiply(beta, eta);
-    EXPECT_EQ(design.entries_read(), want += entries({1, 6}));
-    design.select(columns).with_threads(2).transpose_multiply(v, out);
-    EXPECT_EQ(design.entries_read(), want += entries(columns)) << "shared with what is selected";
-    const Design other = design.with_counter();
-    other.transpose_multiply(v, out);
+    EXPECT_EQ(work.entries_read(), want);
+    design.transpose_multiply(columns, v, out.data(), work);
+    EXPECT_EQ(work.entries_read(), want += entries(columns));
+    design.multiply(beta, eta, work);
+    EXPECT_EQ(work.entries_read(), want += entries({1, 6}));
+    design.select(columns).transpose_multiply(v, out, work);
+    EXPECT_EQ(work.entries_read(), want += entries(columns)) << "also of what is selected";
+    const Work other;
+    Design(design).transpose_multiply(v, out, other);
     EXPECT_EQ(other.entries_read(), raw.stored_entries());
-    EXPECT_EQ(design.entries_read(), want) << "a counter of its own";
+    design.transpose_multiply(v, out);
+    EXPECT_EQ(work.entries_read(), want) << "only of what it was handed to";
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tyto/math/design.h"
+#include "tyto/design/design.h"
 
 namespace tyto {
 

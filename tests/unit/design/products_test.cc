@@ -22,7 +22,7 @@ TEST(DesignProducts, ResidualsAndTheirProductsAtOnce) {
       design.transpose_multiply(support, r, want);
       EXPECT_LE((products - want).norm(), 1e-12 * (1 + want.norm()));
       Eigen::MatrixXd r_many, products_many;
-      design.with_threads(2).residuals(y, beta, r_many, products_many);
+      design.residuals(y, beta, r_many, products_many, Work(2));
       EXPECT_EQ(r_many, r);
       EXPECT_EQ(products_many, products);
     }
@@ -43,8 +43,8 @@ TEST(DesignProducts, SeveralVectorsAtOnceAreEachOnItsOwn) {
       design.multiply(some, eta), design.transpose_multiply(all, v, out);
       for (const int threads : {2, 3}) {
         Eigen::MatrixXd eta_many, out_many;
-        const Design many = design.with_threads(threads);
-        many.multiply(some, eta_many), many.transpose_multiply(all, v, out_many);
+        const Work work(threads);
+        design.multiply(some, eta_many, work), design.transpose_multiply(all, v, out_many, work);
         EXPECT_EQ(eta_many, eta);
         EXPECT_EQ(out_many, out);
       }
@@ -73,10 +73,10 @@ TEST(DesignProducts, ProductsAreThoseOfTheColumns) {
         for (Index j = cols - 1; j >= 0; --j) columns.push_back(j);  // any order
         Eigen::MatrixXd chosen(rows, cols);
         for (Index j = 0; j < cols; ++j) chosen.col(j) = values.col(cols - 1 - j);
-        const double size = 1e-13 * (1 + design.magnitudes().squaredNorm());
+        const double size = 1e-13 * (1 + design.rounding_norms().squaredNorm());
         for (const Index fresh : {cols, (cols + 1) / 2, Index{1}}) {
           Eigen::MatrixXd room = Eigen::MatrixXd::Constant(cols + 2, fresh + 1, 99);
-          design.products(columns, room.block(1, 0, cols, fresh));
+          design.gram(columns, room.block(1, 0, cols, fresh));
           const Eigen::MatrixXd want = chosen.transpose() * chosen.rightCols(fresh);
           EXPECT_LE((room.block(1, 0, cols, fresh) - want).cwiseAbs().maxCoeff(), size);
           EXPECT_EQ(room.row(0), Eigen::RowVectorXd::Constant(fresh + 1, 99));
@@ -84,35 +84,6 @@ TEST(DesignProducts, ProductsAreThoseOfTheColumns) {
           EXPECT_EQ(room.col(fresh), Vector::Constant(cols + 2, 99));
         }
       }
-  }
-}
-
-TEST(DesignProducts, KeptProductsAreThoseOfTheColumns) {
-  Random random(5);
-  const Eigen::MatrixXd x = random_float_exact(random, 60, 12, 0.5);
-  for (const Design& raw : every_storage(x)) {
-    const Design design = raw.standardized(true, true);
-    const Eigen::MatrixXd values = entries_of(design);
-    const Eigen::MatrixXd all = values.transpose() * values;
-    const std::vector<Index> first{3, 0, 7};
-    const Design keeping = design.keeping_products(first, all(first, first)).with_counter();
-    const auto check = [&](const std::vector<Index>& columns, Index fresh) {
-      Eigen::MatrixXd got(std::ssize(columns), fresh);
-      keeping.products(columns, got);
-      const Eigen::MatrixXd want = all(columns, columns).rightCols(fresh);
-      EXPECT_LE((got - want).cwiseAbs().maxCoeff(), 1e-12 * 60);
-    };
-    check({7, 3}, 1);
-    EXPECT_EQ(keeping.entries_read(), 0) << "they are known";
-    check({7, 3, 5, 11}, 2);
-    check({1, 2, 11, 0, 3}, 3);
-    check({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12);
-    EXPECT_EQ(keeping.kept_columns().size(), 12);
-    const Index read = keeping.entries_read();
-    check({11, 10, 3}, 3);
-    EXPECT_EQ(keeping.entries_read(), read) << "all are known by now";
-    EXPECT_TRUE(keeping.select(IndexSet{1, 2}).kept_columns().empty());
-    EXPECT_TRUE(keeping.standardized(false, false).kept_columns().empty());
   }
 }
 
@@ -125,9 +96,9 @@ TEST(DesignProducts, ProductsHaveTheSameBitsForAnyThreads) {
     IndexSet columns;
     for (Index j = 0; j < raw.cols(); ++j) columns.push_back(j);
     Eigen::MatrixXd one(raw.cols(), raw.cols()), many = one;
-    raw.products(columns, one);
+    raw.gram(columns, one);
     for (const int threads : {2, 3}) {
-      raw.with_threads(threads).products(columns, many);
+      raw.gram(columns, many, Work(threads));
       EXPECT_EQ(one, many);
     }
   }
@@ -149,7 +120,7 @@ TEST(DesignProducts, ProductsWithSomeColumnsAreThoseOfAll) {
       // The kernels take four columns at a time: the last digit may depend on the neighbours.
       for (std::size_t k = 0; k < some.size(); ++k)
         EXPECT_NEAR(out[static_cast<Index>(k)], all[some[k]],
-                    1e-13 * v.norm() * (1 + design.magnitudes()[some[k]]));
+                    1e-13 * v.norm() * (1 + design.rounding_norms()[some[k]]));
       EXPECT_EQ(out[std::ssize(some)], 99);
     }
   }
@@ -175,8 +146,8 @@ TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
         Eigen::MatrixXd v = random_matrix(random, n, 3), several, etas;
         for (Index d = 0; d < basis.cols(); ++d)
           v -= basis.col(d) * (basis.col(d).transpose() * v) / basis.col(d).squaredNorm();
-        for (const Index j : {0, 1}) EXPECT_LE(design.magnitudes()[j], 1.001 * design.norms()[j]);
-        EXPECT_EQ(design.magnitudes()[2], 0) << "a constant";
+        for (const Index j : {0, 1}) EXPECT_LE(design.rounding_norms()[j], 1.001 * design.norms()[j]);
+        EXPECT_EQ(design.rounding_norms()[2], 0) << "a constant";
         EXPECT_TRUE(design.is_zero(2));
         const Eigen::MatrixXd want = entries.transpose() * v;
         const double size = 1e-15 * entries.norm() * v.norm();
@@ -187,7 +158,7 @@ TEST(DesignProducts, AMeanThatIsLargeIsTakenOffFirst) {
         design.multiply(beta, etas);
         EXPECT_LE((etas - eta).norm(), 1e-15 * eta.norm());
         Eigen::MatrixXd products(3, 3), r, ascents;
-        design.products(all, products);
+        design.gram(all, products);
         EXPECT_LE((products - entries.transpose() * entries).norm(), 1e-13 * entries.squaredNorm());
         design.residuals(v.col(0), beta, r, ascents);
         EXPECT_LE((ascents - entries.transpose() * r).norm(), 1e-15 * entries.norm() * r.norm());
@@ -218,9 +189,9 @@ TEST(DesignProducts, ColumnsWithALargeMeanHaveTheSameBitsForAnyThreads) {
   Eigen::MatrixXd several, several_many;
   design.transpose_multiply(v, out), design.multiply(beta, eta), design.transpose_multiply(all, two, several);
   for (const int threads : {2, 3}) {
-    const Design many = design.with_threads(threads);
-    many.transpose_multiply(v, out_many), many.multiply(beta, eta_many);
-    many.transpose_multiply(all, two, several_many);
+    const Work work(threads);
+    design.transpose_multiply(v, out_many, work), design.multiply(beta, eta_many, work);
+    design.transpose_multiply(all, two, several_many, work);
     EXPECT_EQ(out_many, out);
     EXPECT_EQ(eta_many, eta);
     EXPECT_EQ(several_many, several);

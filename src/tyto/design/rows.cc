@@ -1,4 +1,4 @@
-#include "tyto/math/rows.h"
+#include "tyto/design/rows.h"
 
 #include <numeric>
 
