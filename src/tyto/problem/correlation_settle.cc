@@ -10,11 +10,13 @@
 namespace tyto {
 namespace {
 
-// The first of the columns that pull hardest.
+// The first of the columns that pull hardest. Where no pull is a number, because somebody changed the data,
+// any column will do.
 Index hardest(const SortedL1& penalty, const Vector& v) {
   Vector room;
   const Vector& pulls = penalty.counted(v, room);
-  return entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest).front();
+  const IndexSet found = entries_above(pulls, kernels::magnitudes(pulls.data(), pulls.size()).largest);
+  return found.empty() ? 0 : found.front();
 }
 
 // Drops what is below the price of the last of those that are left, as long as there is much of it; so it was
