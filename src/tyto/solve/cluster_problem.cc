@@ -247,7 +247,7 @@ void ClusterProblem::solve(double target) {
     for (double sweeps = 1;; ++sweeps) {
       const std::size_t groups = order_.size();
       const double progress = sweep();
-      if (progress <= target && groups == order_.size()) return;
+      if (std::isnan(progress) || (progress <= target && groups == order_.size())) return;
       const double left = std::log(target / progress) / std::log(progress / before);  // at this pace
       if (sweeps > 2 && progress > target && !(progress < before && sweeps + left <= most)) break;
       if (sweeps > 2 * most) break;

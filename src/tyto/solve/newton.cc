@@ -106,6 +106,7 @@ class Newton final : public Solver {
       if (!solved && system_.follow(ascent, penalty, columns_, state_)) continue;
       const auto [gap, primal] = estimate(ascent, penalty);
       const double target = std::max(depth.gap, depth.relative * primal);
+      if (std::isnan(gap)) break;  // of data that somebody changed
       if (gap <= target) {  // what is good enough is made exact, where one step will do
         if (std::exchange(followed, true) || gap <= kExact * primal) return true;
         if (!system_.follow(ascent, penalty, columns_, state_)) return true;
