@@ -16,10 +16,11 @@ void ModelArgs::add(CLI::App& app) {
       ->required();
   CLI::Option* number = app.add_option("--step", step, "Which strength of a path, counted from 0");
   CLI::Option* multiplier = app.add_option("--alpha", alpha, "The same by its multiplier")->excludes(number);
-  app.add_option("--choose", choose,
-                 "Of a model of 'tyto cv': best (the default) or one-se, the largest strength whose error is "
-                 "within one standard error of the best; of 'tyto path --choose': aic, bic or cp; of either a step, "
-                 "as --step")
+  app.add_option(
+         "--choose", choose,
+         "Of a model of 'tyto cv': best (the default) or one-se, the largest strength whose error is "
+         "within one standard error of the best; of 'tyto path --choose': aic, bic or cp; of either a step, "
+         "as --step")
       ->excludes(number)
       ->excludes(multiplier);
   want_whole_numbers(app, {"--step"});
