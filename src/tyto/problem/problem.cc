@@ -25,26 +25,28 @@ InvalidArgument mismatch(const char* field, Index want, Index got) {
 struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
-  double squares = 0;      // of the parts of X b, a coefficient each, which the rounding of that scales
+  double squares = 0;      // of the parts |b_j| m_j of X b
+  double reported = 0;     // the same of b as it is reported, b_j / s_j in double precision, less b
 };
 FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
   const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
-  if (!problem.projection) return {left, 0, 0};
+  if (!problem.projection) return {left};
   const Projection& projection = *problem.projection;
   const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
-  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0};
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error};
 }
 
-// How far J°(X'r) may be off, in units of rounding: by the error of a product with r, and by that of r, also
-// of r as the coefficients give it that are reported: those of scaled columns are divided, and rounded.
-double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error) {
+// How far J°(X'r) may be off: by the error of a product with r, by that of r itself, and by that of the
+// coefficients that are reported, which moves all rows of r at once. `most` <= 0: the largest x_j'r, where
+// only positive ones count and none is.
+double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error, double most) {
   const Index p = problem.design.cols();
   const double column = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
   constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
   const double of_fitted = kHalf * std::sqrt(error.squares);
   const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
-  return column * static_cast<double>(p) / problem.penalty.weight_sum(p) *
-         (of_sums + (problem.design.is_scaled() ? of_fitted : 0));
+  const double of_products = column * (rounding::kGapTerm * of_sums + std::sqrt(error.reported));
+  return std::max(0.0, of_products + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
 
 // D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
@@ -123,8 +125,8 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's rounding
-// norms and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at
-// once, which adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// norms and f^2 = sum_k (b_k m_k)^2; and by m_j times the same sum over b as it is reported, less b. J°(e) <=
+// max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   Certificate c;
   c.support = std::move(known.support);
@@ -140,11 +142,15 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   FittedError error = fitted_error(problem, c.support, nonzeros);
   double product = 0;
   for (Index k = 0; k < nonzeros.size(); ++k) {
-    const double part =
-        std::abs(nonzeros[k]) * problem.design.rounding_norms()[c.support[static_cast<std::size_t>(k)]];
+    const Index j = c.support[static_cast<std::size_t>(k)];
+    const double size = problem.design.rounding_norms()[j];
+    const double scale = problem.design.scale(j);
+    const double part = std::abs(nonzeros[k]) * size;
+    const double reported = std::fma(nonzeros[k] / scale, scale, -nonzeros[k]) * size;
     product += nonzeros[k] * known.at_support[k];
     error.magnitude += part;
     error.squares += part * part;
+    error.reported += reported * reported;
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale;
@@ -156,8 +162,10 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double of_primal =
       rounding::kGapTerm * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
   const double slack = std::max(0.0, 1 - std::abs(c.scale) * dual_norm);
-  const double excess = std::max(
-      0.0, rounding::kGapTerm * std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error) - slack);
+  const bool none_counts = problem.penalty.nonnegative() && dual_norm == 0 && problem.design.cols() > 0;
+  const double most = none_counts ? std::min(0.0, correlation(problem, x).maxCoeff()) : 0;
+  const double excess =
+      std::max(0.0, std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error, most) - slack);
   c.rounding =
       of_primal + rounding::kGapTerm * std::abs(c.scale * product) + dual_loss(c.scale, excess, rr, ry);
   if (!std::isfinite(c.rounding) ||

@@ -142,7 +142,8 @@ TEST(CorrelationSpan, IsRightWithFewDirections) {
   Random random(7);
   const Index n = 60, p = 30, count = 6;
   const Eigen::MatrixXd x = random_matrix(random, n, p);
-  const Design design = Design::dense(x).with_counter();
+  const Design design = Design::dense(x);
+  const Work work;
   const Vector y = random_vector(random, n);
   const std::vector<SortedL1> penalties(static_cast<std::size_t>(count),
                                         SortedL1(make_weights("bh", {n, p, 0.1, 1})));
@@ -151,12 +152,12 @@ TEST(CorrelationSpan, IsRightWithFewDirections) {
   tuning.subspace.residuals_per_pass = 0;  // directions are added while they save reading
   for (const Index directions : {1, 2, 5}) {
     tuning.subspace.directions = directions;
-    CorrelationSpan span(design, y, false, tuning);
+    CorrelationSpan span(design, y, false, work, tuning);
     Eigen::MatrixXd betas = Eigen::MatrixXd::Zero(p, count);
     for (int batch = 0; batch < 20; ++batch) {
       betas.row(random.below(p)).array() += random.normal();
       for (Index k = 0; k < count; ++k) betas(random.below(p), k) *= 0.99;
-      const Points points = points_at(design, y, 0, penalties, betas);
+      const Points points = span.points_at(0, penalties, betas);
       const auto settled = span.settle(points);
       for (Index k = 0; k < count; ++k) {
         const Vector want = x.transpose() * (y - x * betas.col(k));
