@@ -15,8 +15,9 @@ inline constexpr auto kExtendedEpsilon = static_cast<double>(std::numeric_limits
 
 // The certificate (section 2, "Rounding").
 inline constexpr double kGapTerm = 4 * kEpsilon;  // relative error of a term of the gap (2.7)
-inline constexpr double kSmallest = 1e-140;       // squares of smaller numbers lose their digits
-inline constexpr Index kExtendedTerms = 2;        // of an extended sum, besides those that are counted
+inline constexpr double kFittedRow = 0.25;   // of kGapTerm: error of an entry of X b beside its terms (2.7)
+inline constexpr double kSmallest = 1e-140;  // squares of smaller numbers lose their digits
+inline constexpr Index kExtendedTerms = 2;   // of an extended sum, besides those that are counted
 
 // The ball of the dual optimum, and the rules (section 3, "In floating point").
 // Of the larger of two objectives, where primal and dual value come from different points.

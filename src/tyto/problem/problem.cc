@@ -26,7 +26,7 @@ struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
   double squares = 0;      // of the parts |b_j| m_j of X b
-  double reported = 0;     // the same of b as it is reported, b_j / s_j in double precision, less b
+  double reported = 0;     // sum of |b'_j - b_j| m_j; b'_j is s_j times b_j / s_j as it is reported
 };
 FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
   const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
@@ -42,10 +42,9 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error, double most) {
   const Index p = problem.design.cols();
   const double column = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
-  constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
-  const double of_fitted = kHalf * std::sqrt(error.squares);
+  const double of_fitted = rounding::kFittedRow * std::sqrt(error.squares);
   const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
-  const double of_products = column * (rounding::kGapTerm * of_sums + std::sqrt(error.reported));
+  const double of_products = column * (rounding::kGapTerm * of_sums + error.reported);
   return std::max(0.0, of_products + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
 
@@ -125,7 +124,7 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's rounding
-// norms and f^2 = sum_k (b_k m_k)^2; and by m_j times the same sum over b as it is reported, less b. J°(e) <=
+// norms and f^2 = sum_k (b_k m_k)^2; and by m_j sum_k |b'_k - b_k| m_k, with b' as it is reported. J°(e) <=
 // max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   Certificate c;
@@ -146,11 +145,11 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
     const double size = problem.design.rounding_norms()[j];
     const double scale = problem.design.scale(j);
     const double part = std::abs(nonzeros[k]) * size;
-    const double reported = std::fma(nonzeros[k] / scale, scale, -nonzeros[k]) * size;
+    const double off = std::fma(nonzeros[k] / scale, scale, -nonzeros[k]);
     product += nonzeros[k] * known.at_support[k];
     error.magnitude += part;
     error.squares += part * part;
-    error.reported += reported * reported;
+    error.reported += std::abs(off) * size;
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale;
