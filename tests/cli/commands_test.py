@@ -264,7 +264,8 @@ class Verify(CommandTest):
         self.assertIn("does not hold: the gap", self.tampered(lambda m: m.update(gap=m["gap"] / 2)))
         self.assertIn("does not hold", self.tampered(lambda m: m.update(alpha=m["alpha"] * 0.99)))
         self.assertIn("does not hold", self.tampered(lambda m: m.update(intercept=m["intercept"] + 0.01)))
-        self.assertIn("does not hold: the gap", self.tampered(lambda m: m.update(tolerance=1e-14)))
+        self.assertIn("does not hold: the stated gap and its rounding are larger than the tolerance",
+                      self.tampered(lambda m: m.update(tolerance=1e-14)))
 
     def test_json(self):
         result = self.fit()

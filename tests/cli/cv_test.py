@@ -184,7 +184,7 @@ class Result(CvTest):
                 self.assertEqual((errors["compared"][0]["name"], errors["compared"][0]["chosen"]), (name, best))
                 if name != "gamma":
                     shape = f"shape q = {best:g}" if name == "q" else f"slope {best:g}"
-                    self.assertIn(shape, out.splitlines()[0])
+                    self.assertIn(shape, out.splitlines()[1])  # after the target
                     self.assertIn(shape, page_data(self.read("r.html"))["shape"])
         self.assertEqual(self.cv(*SHORT)["compared"], [])
 

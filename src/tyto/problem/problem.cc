@@ -26,26 +26,33 @@ InvalidArgument mismatch(const char* field, Index want, Index got) {
 struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
-  double squares = 0;      // of the parts of X b, a coefficient each, which the rounding of that scales
+  double squares = 0;      // of the parts of X b, a coefficient each, before anything is projected out,
+  // and the root of their sum after, of columns whose coefficients will be divided; with eight times, since a
+  // projection takes several sums, that of unpenalised columns.
+  double reported = 0;
 };
 FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
   const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
-  if (!problem.projection) return {left, 0, 0};
+  const double reported =
+      problem.design.is_scaled() ? std::sqrt(problem.design.total_weight()) * nonzeros.norm() : 0;
+  if (!problem.projection) return {left, 0, 0, reported};
   const Projection& projection = *problem.projection;
   const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
-  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0};
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0,
+          std::hypot(reported, 8 * others.magnitude)};
 }
 
 // How far J°(X'r) may be off, in units of rounding: by the error of a product with r, and by that of r, also
-// of r as the coefficients give it that are reported: those of scaled columns are divided, and rounded.
+// of r as the coefficients give it that are reported: those of scaled columns, of one length, are divided,
+// and rounded, and the intercept makes up for what their means change.
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error) {
+  constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
   const Index p = problem.design.cols();
   const double column = problem.design.largest_magnitude() + std::sqrt(problem.ridge);
-  constexpr double kHalf = 0.125;  // of a unit in the last place: a unit of rounding is four of them
-  const double of_fitted = kHalf * std::sqrt(error.squares);
-  const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
-  return column * static_cast<double>(p) / problem.penalty.weight_sum(p) *
-         (of_sums + (problem.design.is_scaled() ? of_fitted : 0));
+  const double of_sums =
+      (residual_norm + kHalf * std::sqrt(error.squares)) / std::sqrt(static_cast<double>(problem.y.size()));
+  const double of_coefficients = kHalf * std::sqrt(problem.design.total_weight()) * error.reported;
+  return static_cast<double>(p) / problem.penalty.weight_sum(p) * (column * of_sums + of_coefficients);
 }
 
 // D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
@@ -122,8 +129,8 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's magnitudes
-// and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at once, which
-// adds eps m_j f. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
+// and f^2 = sum_k (b_k m_k)^2; where columns are scaled, each coefficient is rounded for all rows at once,
+// which adds eps ||x_j||^2 ||b||. J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   constexpr double kEpsilon = 4 * std::numeric_limits<double>::epsilon();
   Certificate c;
@@ -153,10 +160,11 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double fitted = kEpsilon * error.magnitude + error.along_basis;
   const double of_primal = kEpsilon * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
   const double slack = std::max(0.0, 1 - std::abs(c.scale) * dual_norm);
-  const double excess = std::max(
-      0.0, kEpsilon * std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error) - slack);
+  const double excess =
+      std::max(0.0, kEpsilon * std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error) - slack);
   c.rounding = of_primal + kEpsilon * std::abs(c.scale * product) + dual_loss(c.scale, excess, rr, ry);
-  if (!std::isfinite(c.rounding) || !std::isfinite(excess)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
+  if (!std::isfinite(c.rounding) ||
+      !std::isfinite(excess)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
     c.scale = c.dual = 0;
     c.gap = c.primal;
     c.rounding = of_primal;
