@@ -26,26 +26,31 @@ struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
   double squares = 0;      // of the parts |b_j| m_j of X b
-  double reported = 0;     // sum of |b'_j - b_j| m_j; b'_j is s_j times b_j / s_j as it is reported
+  double projected = 0;    // of what is projected out besides the intercept, in units of rounding
+  double reported = 0;     // sum of |b'_j - b_j| ||x_j||; b'_j is s_j times b_j / s_j as it is reported
 };
 FittedError fitted_error(const Problem& problem, std::span<const Index> support, const Vector& nonzeros) {
   const double left = std::sqrt(kernels::dot(problem.y.data(), problem.y.data(), problem.y.size()));
   if (!problem.projection) return {left};
   const Projection& projection = *problem.projection;
   const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
-  return {std::max(left, projection.response_norm()) + others.magnitude, others.error};
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0, others.magnitude};
 }
 
 // How far J°(X'r) may be off: by the error of a product with r, by that of r itself, and by that of the
-// coefficients that are reported, which moves all rows of r at once. `most` <= 0: the largest x_j'r, where
-// only positive ones count and none is.
+// coefficients that are reported, which moves all rows of r at once. Only what is left of that after
+// projection counts: the intercept makes up for the rest. `most` <= 0: the largest x_j'r, where only positive
+// ones count and none is.
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error, double most) {
-  const Index p = problem.design.cols();
-  const double column = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
+  const Design& design = problem.design;
+  const Index p = design.cols();
+  const double column = design.largest_rounding_norm() + std::sqrt(problem.ridge);
+  const double length = design.is_scaled() ? std::sqrt(design.total_weight()) : column;
   const double of_fitted = rounding::kFittedRow * std::sqrt(error.squares);
   const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
-  const double of_products = column * (rounding::kGapTerm * of_sums + error.reported);
-  return std::max(0.0, of_products + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
+  const double of_products = rounding::kGapTerm * (column * of_sums + length * error.projected);
+  const double most_off = of_products + length * error.reported;
+  return std::max(0.0, most_off + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
 
 // D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
@@ -124,8 +129,8 @@ Certificate certify(const Problem& problem, const Iterate& x) {
 // `rounding` estimates the errors of the gap's terms; of r itself, which Xb enters with eps |b|'|X|; of the
 // way to the coefficients that are reported, which r is orthogonal to, so that only its square counts; and of
 // X'r, which may make theta infeasible: e_j ~ eps m_j (||r|| + f) / sqrt(n), with m_j the design's rounding
-// norms and f^2 = sum_k (b_k m_k)^2; and by m_j sum_k |b'_k - b_k| m_k, with b' as it is reported. J°(e) <=
-// max_j e_j p / (w_1 + ... + w_p).
+// norms and f^2 = sum_k (b_k m_k)^2; and by ||x_j|| sum_k |b'_k - b_k| ||x_k||, with b' as it is reported.
+// J°(e) <= max_j e_j p / (w_1 + ... + w_p).
 Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   Certificate c;
   c.support = std::move(known.support);
@@ -149,7 +154,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
     product += nonzeros[k] * known.at_support[k];
     error.magnitude += part;
     error.squares += part * part;
-    error.reported += std::abs(off) * size;
+    error.reported += std::abs(off) * problem.design.norms()[j];
   }
   const Gap gap = duality_gap(rr, ry, norm, product, dual_norm, problem.penalty.nonnegative());
   c.scale = gap.scale;
