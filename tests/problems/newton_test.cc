@@ -274,7 +274,8 @@ TEST(Newton, AnEpochEndsWhenAsked) {
   const auto epochs = [&](bool stop) {
     const auto solver = make_newton({});
     Iterate at = make_iterate(problem, Vector::Zero(150));
-    solver->attach(problem, at);
+    const Work work;
+    solver->attach(problem, at, work);
     Certificate c = certify(problem, at);
     Index count = 0;
     for (; count < 200 && !c.meets(1e-9); ++count) {
