@@ -274,6 +274,15 @@ std::optional<double> SortedL1::multiple_of(const SortedL1& other) const {
   return multiplier_ / other.multiplier_;
 }
 
+std::optional<double> SortedL1::dual_norm_from(const SortedL1& other, double other_dual_norm) const {
+  const std::optional<double> ratio = other.multiple_of(*this);
+  if (!ratio || other_dual_norm == 0) return ratio ? std::optional(0.0) : std::nullopt;
+  const double result = *ratio * other_dual_norm;
+  if (!std::isnormal(*ratio) || !std::isnormal(other_dual_norm) || !std::isnormal(result))
+    return std::nullopt;
+  return result;
+}
+
 const Vector& SortedL1::counted(const Vector& g, Vector& room) const {
   if (!nonnegative_) return g;
   room = g.cwiseMax(0);

@@ -43,6 +43,9 @@ class SortedL1 {
   SortedL1 scaled(double multiplier) const;  // the norm with multiplier * w
   // How many times `other` this is, if one was made from the other; else nothing.
   std::optional<double> multiple_of(const SortedL1& other) const;
+  // J°(v) from that of another multiple of this norm. Nothing, if it is none, or where digits were lost:
+  // below 1e-308 or so.
+  std::optional<double> dual_norm_from(const SortedL1& other, double other_dual_norm) const;
 
  private:
   // The weights over a power of two that brings w_1 into [1, 2), so that no product or sum of them underflows

@@ -195,8 +195,8 @@ Settled Correlation::settle(const Problem& problem, const Vector& beta, IndexSet
                          [&](Index k) { return value(columns[k]) - problem.ridge * beta[k]; });
   const SortedL1& penalty = problem.penalty;
   if (whole && settled_at_ == drift_ && problem.ridge == 0) {  // the same r: J° of a multiple is known
-    if (const auto ratio = settled_penalty_->multiple_of(penalty)) {
-      result.dual_norm = *ratio * settled_norm_;
+    if (const auto known = penalty.dual_norm_from(*settled_penalty_, settled_norm_)) {
+      result.dual_norm = *known;
       return result;
     }
   }

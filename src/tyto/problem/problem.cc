@@ -26,6 +26,7 @@ struct FittedError {
   double magnitude = 0;    // in units of rounding, in any direction
   double along_basis = 0;  // which r is orthogonal to
   double squares = 0;      // of the parts |b_j| m_j of X b
+  double ridge = 0;        // largest ridge |b_j|
   double projected = 0;    // of what is projected out besides the intercept, in units of rounding
   double reported = 0;     // sum of |b'_j - b_j| ||x_j||; b'_j is s_j times b_j / s_j as it is reported
 };
@@ -34,7 +35,8 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
   if (!problem.projection) return {left};
   const Projection& projection = *problem.projection;
   const Projection::Coefficients others = projection.coefficients(problem.design, support, nonzeros);
-  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0, others.magnitude};
+  return {std::max(left, projection.response_norm()) + others.magnitude, others.error, 0, 0,
+          others.magnitude};
 }
 
 // How far J°(X'r) may be off: by the error of a product with r, by that of r itself, and by that of the
@@ -44,11 +46,11 @@ FittedError fitted_error(const Problem& problem, std::span<const Index> support,
 double dual_norm_error(const Problem& problem, double residual_norm, const FittedError& error, double most) {
   const Design& design = problem.design;
   const Index p = design.cols();
-  const double column = design.largest_rounding_norm() + std::sqrt(problem.ridge);
+  const double column = design.largest_rounding_norm();
   const double length = design.is_scaled() ? std::sqrt(design.total_weight()) : column;
   const double of_fitted = rounding::kFittedRow * std::sqrt(error.squares);
   const double of_sums = (residual_norm + of_fitted) / std::sqrt(static_cast<double>(problem.y.size()));
-  const double of_products = rounding::kGapTerm * (column * of_sums + length * error.projected);
+  const double of_products = rounding::kGapTerm * (column * of_sums + error.ridge + length * error.projected);
   const double most_off = of_products + length * error.reported;
   return std::max(0.0, most_off + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
@@ -153,6 +155,7 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
     const double off = std::fma(nonzeros[k] / scale, scale, -nonzeros[k]);
     product += nonzeros[k] * known.at_support[k];
     error.magnitude += part;
+    error.ridge = std::max(error.ridge, problem.ridge * std::abs(nonzeros[k]));
     error.squares += part * part;
     error.reported += std::abs(off) * problem.design.norms()[j];
   }

@@ -84,9 +84,10 @@ struct Sequence::State {
       pass = {};
       pass.correlation = std::make_shared<const Vector>(tyto::correlation(problem, at, *work));
       pass.at.move_to(at, support);
-    } else if (const auto ratio = pass.penalty.multiple_of(problem.penalty); ratio && problem.ridge == 0) {
+    } else if (const auto known_norm = problem.penalty.dual_norm_from(pass.penalty, pass.dual_norm);
+               known_norm && problem.ridge == 0) {
       Vector at_support = restrict_to(*pass.correlation, support);
-      return certify(problem, at, {*ratio * pass.dual_norm, std::move(support), std::move(at_support)});
+      return certify(problem, at, {*known_norm, std::move(support), std::move(at_support)});
     }
     Settled settled = settle(problem, *pass.correlation, std::move(support));
     pass.penalty = problem.penalty;

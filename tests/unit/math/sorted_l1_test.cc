@@ -214,6 +214,11 @@ TEST(SortedL1, KnowsWhatItIsAMultipleOf) {
   EXPECT_EQ(twice.scaled(3).multiple_of(twice), 3);
   EXPECT_EQ(norm.head(2).multiple_of(norm), std::nullopt);
   EXPECT_EQ(SortedL1(vec({3, 2, 1})).multiple_of(norm), std::nullopt);
+  EXPECT_EQ(twice.dual_norm_from(norm, 3), 1.5);
+  EXPECT_EQ(norm.dual_norm_from(twice, 0), 0);
+  EXPECT_EQ(norm.head(2).dual_norm_from(norm, 3), std::nullopt);
+  EXPECT_EQ(norm.dual_norm_from(norm.scaled(1e300), 1e-310), std::nullopt) << "digits were lost";
+  EXPECT_EQ(norm.scaled(1e200).dual_norm_from(norm.scaled(1e-200), 1), std::nullopt) << "the ratio is 0";
 }
 
 TEST(SortedL1, WeightSumsDoNotDrift) {
