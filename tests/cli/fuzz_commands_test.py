@@ -24,12 +24,15 @@ ODD = [None, True, False, "", "converged", "tyto-path-1", 0, 1, -1, 2, 3, 12, 1e
        [], {}, [0, 1], [[0, 1.5]], -0.0, 1e154, 2**31]
 
 
-def parts(value, found):
-    """All places below `value`, as (container, key)."""
-    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
-    for key in keys:
-        found.append((value, key))
-        parts(value[key], found)
+def parts(root):
+    """All places below `root`, as (container, key). Without recursion: some are deep."""
+    found, left = [], [root]
+    while left:
+        value = left.pop()
+        keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+        for key in keys:
+            found.append((value, key))
+            left.append(value[key])
     return found
 
 
@@ -41,7 +44,7 @@ def deeper(value, levels):
 
 def change(root, source):
     """One change of a document that leaves it JSON."""
-    places = parts(root, [])
+    places = parts(root)
     if not places:
         return
     container, key = source.choice(places)
@@ -52,7 +55,10 @@ def change(root, source):
         del container[key]
     elif kind == 2:
         other, place = source.choice(places)
-        container[key] = json.loads(json.dumps(other[place]))
+        try:
+            container[key] = json.loads(json.dumps(other[place]))
+        except RecursionError:  # too deep to copy
+            container[key] = []
     elif kind == 3 and isinstance(container, list):
         container.append(container[key])
     elif kind == 4 and source.random() < 0.1:

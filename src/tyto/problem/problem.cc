@@ -160,8 +160,10 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double fitted = kEpsilon * error.magnitude + error.along_basis;
   const double of_primal = kEpsilon * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
   const double slack = std::max(0.0, 1 - std::abs(c.scale) * dual_norm);
-  const double excess =
-      std::max(0.0, kEpsilon * std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error) - slack);
+  // At b = 0, r is y: where no column is correlated with it at all, that is no chance.
+  const double off =
+      dual_norm > 0 || !c.support.empty() ? dual_norm_error(problem, c.residual_norm, error) : 0;
+  const double excess = std::max(0.0, kEpsilon * std::abs(c.scale) * off - slack);
   c.rounding = of_primal + kEpsilon * std::abs(c.scale * product) + dual_loss(c.scale, excess, rr, ry);
   if (!std::isfinite(c.rounding) ||
       !std::isfinite(excess)) {  // theta may be anywhere, so that it proves nothing; 0 is feasible
