@@ -55,6 +55,15 @@ double dual_norm_error(const Problem& problem, double residual_norm, const Fitte
   return std::max(0.0, most_off + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
 
+// The largest x_j'r, of columns that are not 0, or 0 if that is larger.
+double largest_product(const Problem& problem, const Iterate& x) {
+  const Vector products = correlation(problem, x);
+  double result = -std::numeric_limits<double>::infinity();
+  for (Index j = 0; j < products.size(); ++j)
+    if (problem.design.rounding_norms()[j] > 0) result = std::max(result, products[j]);
+  return std::min(result, 0.0);
+}
+
 // D(s r) - D(s' r), with s' = s / (1 + excess): where s r may be infeasible by as much, s' r is not.
 double dual_loss(double scale, double excess, double rr, double ry) {
   const double share = excess < 1 ? excess / (1 + excess) : 1 - 1 / (1 + excess);
@@ -169,8 +178,8 @@ Certificate certify(const Problem& problem, const Iterate& x, Settled known) {
   const double of_primal =
       rounding::kGapTerm * (norm + c.residual_norm * error.magnitude) + 0.5 * fitted * fitted;
   const double slack = std::max(0.0, 1 - std::abs(c.scale) * dual_norm);
-  const bool none_counts = problem.penalty.nonnegative() && dual_norm == 0 && problem.design.cols() > 0;
-  const double most = none_counts ? std::min(0.0, correlation(problem, x).maxCoeff()) : 0;
+  const bool none_counts = problem.penalty.nonnegative() && dual_norm == 0;
+  const double most = none_counts ? largest_product(problem, x) : 0;
   const double excess =
       std::max(0.0, std::abs(c.scale) * dual_norm_error(problem, c.residual_norm, error, most) - slack);
   c.rounding =
