@@ -204,8 +204,9 @@ Bounds bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
   beta.resize(kept);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] *= setting.roots[i], residual[i] *= setting.roots[i];
   take_out(setting.directions, y);
-  // r is y - Xb, and Xb rounds like |X||b|. Nothing here is in proportion to ||y||^2: where the model explains
-  // nearly all of y, the objective is far below that, and a gap as large as the objective would pass.
+  // r is y - Xb, and Xb rounds like |X||b|. Nothing here is in proportion to ||y||^2: where the model
+  // explains nearly all of y, the objective is far below that, and a gap as large as the objective would
+  // pass.
   const Real rounding = 4 * std::numeric_limits<double>::epsilon() * (std::sqrt(dot(y, y)) + spread);
   const Real noise = rounding * (std::sqrt(dot(residual, residual)) + rounding / 2);
   const Real primal = (dot(residual, residual) + claim.ridge * dot(beta, beta)) / 2 +

@@ -233,7 +233,8 @@ TEST(Verify, RefusesModelsWithNumbersThatAreNone) {
             "model: coefficients: expected pairs of a column and a finite number, got null");
   for (const Json& bad : {Json(2.5), Json(1e300), Json(UINT64_MAX), Json()}) {
     other = model, other["p"] = bad;
-    EXPECT_EQ(refusal(other, made.data()), std::string("model: p: expected a whole number, got ") + bad.dump());
+    EXPECT_EQ(refusal(other, made.data()),
+              std::string("model: p: expected a whole number, got ") + bad.dump());
   }
 }
 
