@@ -22,7 +22,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tyto::fuzz;
   enter_folder();
-  write("state.json", sealed(bytes(data, size)));
+  write("state.json", sealed(std::string(bytes(data, size))));
   run({"cv", "data.csv", "--resume", "state.json", "--folds", "3", "--steps", "3", "--threads", "1",
        "--model", "model.json"});
   return 0;
