@@ -78,7 +78,7 @@ int run(RegressionArgs& args) {
   args.label(result.models, data);
 
   const Model& model = result.models.front();
-  if (model.coefficients.empty() && !args.quiet)
+  if (model.coefficients.empty() && result.fit().status == Status::kConverged && !args.quiet)
     fmt::print(stderr, "{}", empty_model_warning(result.regression));
   Outputs outputs;
   if (!args.model.empty()) outputs.add(args.model, to_json(model));

@@ -190,6 +190,8 @@ class Fit(CommandTest):
         code, out, err = self.run_tyto("fit", self.data, "--strength", "2")
         self.assertEqual(code, 0)
         self.assertRegex(err, r"\Atyto: warning: nothing is left in the model: .* 2 times .*--strength\n\Z")
+        _, _, err = self.run_tyto("fit", self.data, "--max-epochs", "0", "--model", "m.json")
+        self.assertNotIn("nothing is left", err, "it is empty because the fit was ended")
 
     def test_limits(self):
         for option, value, status in (("--max-epochs", "3", "epoch_limit"), ("--max-epochs", "0", "epoch_limit"),

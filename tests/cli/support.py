@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 PROGRAM = os.environ.get("TYTO_PROGRAM", "")
+RELEASED = os.environ.get("TYTO_RELEASED", "")  # the same without sanitizers; empty where there is none
 TIMEOUT = 120  # seconds, for one start of the program
 
 
