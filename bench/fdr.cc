@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "tyto/all.h"
 #include "tyto/base/parallel.h"
-#include "tyto/tyto.h"
 
 namespace {
 

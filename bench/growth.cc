@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tyto/all.h"
 #include "tyto/base/huge_pages.h"
-#include "tyto/tyto.h"
 
 namespace {
 

@@ -7,11 +7,15 @@
 #include <cstdint>
 
 #include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
 #include "tyto/data/text.h"
 
 namespace tyto::cli {
 
+constexpr const char* kDataGroup = "Data";
+
 void DataArgs::add(CLI::App& app) {
+  app.option_defaults()->group(kDataGroup);
   app.add_option("DATA", files,
                  "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, Matrix "
                  "Market; plain "
@@ -27,14 +31,39 @@ void DataArgs::add(CLI::App& app) {
   app.add_option("--drop", drop, "CSV columns to leave out, by name or 0-based number: NAME,NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--missing", missing, "Rows with missing values: refuse, drop-rows")->capture_default_str();
+  app.add_option(
+         "--one-hot", one_hot,
+         "CSV columns of words, which become columns of 0 and 1, one for each word (of two words, for "
+         "the second): NAME,NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option(
+      "--missing", missing,
+      "Missing values: " + joined(kMissingWords.all()) + " [refuse; for new data, as the model was fitted]");
+  app.add_option("--decimal", decimal, "Decimal mark of CSV files: '.', ',' or auto")->capture_default_str();
   app.add_option("--format", format, "Format of the data: " + joined(format_names()) + " [found by itself]");
+  app.option_defaults()->group("Options");
 }
 
 void DataArgs::add_observation_weights(CLI::App& app) {
   app.add_option(
-      "--observation-weights", observation_weights,
-      "How often each row counts: a CSV column by name or 0-based number, or a file with one number a row");
+         "--observation-weights", observation_weights,
+         "How often each row counts: a CSV column by name or 0-based number, or a file with one number a row")
+      ->group(kDataGroup);
+}
+
+void DataArgs::add_offset(CLI::App& app) {
+  app.add_option(
+         "--offset", offset,
+         "What is added to the linear predictor of each row, e.g. the logarithm of an exposure: a CSV "
+         "column by name or 0-based number, or a file with one number a row")
+      ->group(kDataGroup);
+}
+
+void DataArgs::add_event(CLI::App& app) {
+  app.add_option("--event", event,
+                 "Of the loss cox: whether the time of each row is that of an event (1 or TRUE) or censored "
+                 "(0 or FALSE): a CSV column by name or 0-based number, or a file with one number a row");
 }
 
 Dataset DataArgs::read(const ReadOptions& options) const {
@@ -46,7 +75,7 @@ Dataset DataArgs::read(const ReadOptions& options) const {
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
-  others.push_back(target), others.push_back(observation_weights);
+  for (const std::string& name : {target, observation_weights, offset, event}) others.push_back(name);
   return others;
 }
 
@@ -55,13 +84,21 @@ ReadOptions DataArgs::options() const {
   options.format = format;
   if (!target.empty()) options.target = target;
   if (!observation_weights.empty()) options.weights = observation_weights;
+  if (!offset.empty()) options.offset = offset;
+  if (!event.empty()) options.event = event;
   options.drop = drop;
   if (header != "auto" && header != "yes" && header != "no")
     throw InvalidArgument("header: want auto, yes or no, got '" + header + "'");
   if (header != "auto") options.header = header == "yes" ? Header::kYes : Header::kNo;
-  if (missing != "refuse" && missing != "drop-rows")
-    throw InvalidArgument("missing: want refuse or drop-rows, got '" + missing + "'");
-  options.missing = missing == "refuse" ? Missing::kRefuse : Missing::kDropRows;
+  for (const std::string& column : one_hot) options.one_hot.push_back({column, {}});
+  const auto policy = kMissingWords.find(missing.empty() ? "refuse" : missing);
+  if (!policy)
+    throw InvalidArgument("missing: want " + joined(kMissingWords.all()) + ", got '" + missing + "'" +
+                          did_you_mean(missing, kMissingWords.all()));
+  options.missing = *policy;
+  if (decimal != "auto" && decimal != "." && decimal != ",")
+    throw InvalidArgument("decimal: want '.', ',' or auto, got '" + decimal + "'");
+  if (decimal != "auto") options.decimal = decimal == "," ? Decimal::kComma : Decimal::kPoint;
   return options;
 }
 
@@ -76,8 +113,10 @@ void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> option
   for (const char* option : options) app.get_option(option)->check(check);
 }
 
+void say(const std::string& sentence) { print(stderr, "tyto: " + printable(sentence) + "\n"); }
+
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) print(stderr, "tyto: warning: " + printable(warning) + "\n");
+  for (const std::string& warning : warnings) say("warning: " + warning);
 }
 
 std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }

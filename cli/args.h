@@ -15,11 +15,13 @@ namespace tyto::cli {
 // How data is read: the options that fit, predict and verify share.
 struct DataArgs {
   std::vector<std::string> files;
-  std::string target, observation_weights, format, header = "auto", missing = "refuse";
-  std::vector<std::string> drop;
+  std::string target, observation_weights, offset, event, format, header = "auto", decimal = "auto", missing;
+  std::vector<std::string> drop, one_hot;
 
   void add(CLI::App& app);
   void add_observation_weights(CLI::App& app);
+  void add_offset(CLI::App& app);
+  void add_event(CLI::App& app);
   ReadOptions options() const;
   std::vector<std::string> inputs(std::vector<std::string> others) const;  // all files that are read
   Dataset read(const ReadOptions& options) const;  // of the files; "-" is standard input
@@ -28,7 +30,8 @@ struct DataArgs {
 // These options refuse what their parser would wrap or cut short: -1, 99999999999999999999.
 void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> options);
 
-// Standard error: "tyto: warning: ..." for each of them.
+void say(const std::string& sentence);  // standard error: "tyto: ...", in one line
+// The same for each of them, as "tyto: warning: ...".
 void print_warnings(const std::vector<std::string>& warnings);
 
 // As JSON, which has no infinity and no NaN: they are null.

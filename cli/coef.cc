@@ -8,6 +8,7 @@
 #include "cli/coefficients.h"
 #include "cli/commands.h"
 #include "cli/model_args.h"
+#include "cli/regression_args.h"
 #include "tyto/data/text.h"
 
 namespace tyto::cli {
@@ -24,9 +25,9 @@ struct CoefArgs {
 std::string summary(const ChosenModel& chosen, std::size_t most) {
   const Model& model = chosen.model;
   std::string text = fmt::format(
-      "{}: alpha {:.7g}, intercept {:.6g}\n"
-      "{} of {} coefficients are not zero, in {} clusters\n",
-      chosen.in_words, model.alpha, model.intercept, model.coefficients.size(), model.p, model.clusters());
+      "{}: alpha {:.7g}, {}\n"
+      "{}, in {} clusters\n",
+      chosen.in_words, model.alpha, intercepts_in_words(model), count_in_words(model), model.clusters());
   if (model.relaxed)
     text += fmt::format("relaxed: gamma {:.6g} between least squares on the clusters (0) and the fit (1)\n",
                         model.relaxed->gamma);
@@ -61,9 +62,10 @@ int run(const CoefArgs& args) {
 std::function<int()> define_coef(CLI::App& app) {
   auto args = std::make_shared<CoefArgs>();
   args->model.add(app);
-  app.add_option("--output", args->output,
-                 "Write the non-zero coefficients as CSV: column,name,coefficient,cluster; - is standard "
-                 "output");
+  app.add_option(
+      "--output", args->output,
+      "Write the non-zero coefficients as CSV: column,name,coefficient,cluster, and class first of "
+      "several; - is standard output");
   app.add_option("--json", args->json, "Write the one model as JSON");
   app.add_flag("--all", args->all, fmt::format("Print all of them [the {} strongest]", kShown));
   app.add_flag("--quiet", args->quiet, "No table");

@@ -19,10 +19,13 @@ struct Command {
 std::function<int()> define_fit(CLI::App& app);
 std::function<int()> define_path(CLI::App& app);
 std::function<int()> define_cv(CLI::App& app);
+std::function<int()> define_moments(CLI::App& app);
+std::function<int()> define_merge(CLI::App& app);
 std::function<int()> define_coef(CLI::App& app);
 std::function<int()> define_predict(CLI::App& app);
 std::function<int()> define_verify(CLI::App& app);
 std::function<int()> define_simulate(CLI::App& app);
 std::function<int()> define_reproduce(CLI::App& app);
+std::function<int()> define_completion(CLI::App& app);
 
 }  // namespace tyto::cli

@@ -13,6 +13,7 @@
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
 #include "cli/report/words.h"
+#include "cli/summing.h"
 #include "tyto/base/error.h"
 #include "tyto/data/text.h"
 #include "tyto/select/cv_state.h"
@@ -41,7 +42,7 @@ void add_options(CLI::App& app, CvArgs& args) {
       std::string("best: the strength with the least error; what --coefficients, the report, 'tyto coef' and "
                   "'tyto predict' take unless told otherwise.\n"
                   "one-se: the largest strength whose error is within one standard error of the best.\n"
-                  "Loss: gaussian (squared error). --tolerance and --max-epochs are for each fit, "
+                  "--tolerance and --max-epochs are for each fit, "
                   "--max-seconds is for all.\n"
                   "Example:\n  tyto cv data.csv --target y --weights bh --q 0.05,0.1,0.2 --model cv.json\n"
                   "  tyto predict cv.json new.csv --choose one-se") +
@@ -65,20 +66,16 @@ Folds read_folds(const std::string& path, const Dataset& data) {
   return renumbered(labels);
 }
 
-std::string in_words(ErrorMeasure measure) {
-  if (measure == ErrorMeasure::kMae) return "mean absolute error";
-  return measure == ErrorMeasure::kMse ? "mean squared error" : "R2";
-}
-
 std::string chosen_line(const char* what, const std::vector<Model>& models, const CrossValidation& cv,
                         Index step) {
   const auto k = static_cast<std::size_t>(step);
   const PathStep& fit = cv.chosen().path.steps[k];
   const std::string clusters = clusters_in_words(models[k]);
-  return fmt::format("{:<15}  step {}, alpha {:.7g}: {} {:.6g} +- {:.3g}, {} non-zeros in {} clusters\n{}",
-                     what, step, fit.alpha, name(cv.measure), cv.chosen().error[k],
-                     cv.chosen().standard_error[k], fit.nonzeros(), fit.clusters,
-                     clusters.empty() ? "" : fmt::format("{:17}{}\n", "", clusters));
+  return fmt::format(
+      "{:<15}  step {}, alpha {:.7g}: {} {:.6g} +- {:.3g}, {} non-zeros in {} clusters, {}\n{}", what, step,
+      fit.alpha, name(cv.measure), cv.chosen().error[k], cv.chosen().standard_error[k], fit.nonzeros(),
+      fit.clusters, explained_in_words(models[k], fit.explained),
+      clusters.empty() ? "" : fmt::format("{:17}{}\n", "", clusters));
 }
 
 // "slope 1 is the best of 0, 1, 20: mse 2.3, 2.1, 2.6", a line for each parameter that was compared.
@@ -93,6 +90,12 @@ std::string comparison_lines(const CrossValidation& cv) {
     text += fmt::format("{} {:.6g} is the best of {}: {} {}\n", one.name, one.chosen, list(one.values),
                         name(cv.measure), list(one.errors));
   return text;
+}
+
+std::string outcome(const CrossValidation& cv) {
+  return fmt::format("{}; largest relative gap {:.2g}, with its rounding",
+                     cv.converged() ? "all fits converged" : "not all fits converged",
+                     std::max(0.0, cv.worst_gap()));
 }
 
 std::string summary(const std::vector<Model>& models, const CrossValidation& cv) {
@@ -110,39 +113,30 @@ std::string summary(const std::vector<Model>& models, const CrossValidation& cv)
   }
   text += chosen_line("best:", models, cv, cv.best);
   text += chosen_line("one std. error:", models, cv, cv.one_se);
+  const Model& best = models[static_cast<std::size_t>(cv.best)];
+  if (const std::string selected = selected_in_words(best); !selected.empty())
+    text += fmt::format("the best selects {}{}\n", selected, in_alpha_max(best.alpha, curve.path.alpha_max));
   text += "'tyto predict', 'tyto coef', --coefficients and the report take the best, unless told otherwise\n";
   text += warning_lines(warnings(models));
   const std::string times = cv.repeats > 1 ? fmt::format(", {} times", cv.repeats) : "";
-  return text +
-         fmt::format("{} folds{}, {}; largest relative gap {:.2g}; {:.4g} passes over the data, {:.3g} s\n",
-                     cv.folds, times, cv.converged() ? "all fits converged" : "not all fits converged",
-                     std::max(0.0, cv.worst_gap()), cv.passes, cv.seconds);
+  return text + fmt::format("{} folds{}, {}; {:.4g} passes over the data, {:.3g} s\n", cv.folds, times,
+                            outcome(cv), cv.passes, cv.seconds);
 }
 
 std::string page(const CvArgs& args, const Dataset& data, const CrossValidation& cv,
                  const std::vector<Model>& models) {
   const CvCurve& curve = cv.chosen();
-  ReportedErrors errors;
-  errors.measure = in_words(cv.measure);
-  errors.mean = curve.error, errors.standard_error = curve.standard_error;
-  for (const FoldScore& score : cv.scores)
-    if (score.shape == cv.chosen_curve) errors.folds.push_back(curve.errors_of(score));
-  errors.compared = comparisons(cv);
-  errors.repeats = static_cast<std::size_t>(cv.repeats);
-  errors.best = static_cast<std::size_t>(cv.best);
-  errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
+  const ReportedErrors errors = reported_errors(cv);
   return to_html({args.data.files, data, curve.regression, models, curve.path, &errors});
 }
 
 int report_unfinished(const CvArgs& args, const CrossValidation& cv) {
   const auto folds =
       std::max<std::size_t>(1, cv.curves.size()) * static_cast<std::size_t>(cv.folds * cv.repeats);
-  if (!args.quiet)
-    print(stderr,
-          fmt::format("tyto: stopped by {} after {} of {} folds, nothing is chosen; {}\n",
-                      name(cv.stopped_by), cv.scores.size(), folds,
-                      args.resume.empty() ? "--resume FILE would keep finished folds"
-                                          : "the same command goes on from " + printable(args.resume)));
+  say(fmt::format("stopped by {} after {} of {} folds, nothing is chosen; {}", name(cv.stopped_by),
+                  cv.scores.size(), folds,
+                  args.resume.empty() ? "--resume FILE would keep finished folds"
+                                      : "the same command goes on from " + args.resume));
   return cv.stopped_by == PathStop::kInterrupted ? kInterrupted : kNotConverged;
 }
 
@@ -174,12 +168,24 @@ void prepare(CvArgs& args) {
   args.options.correlations = true;
 }
 
-int run(CvArgs& args) {
-  prepare(args);
-  const Dataset data = args.read();
+std::pair<Dataset, CvEstimate> estimated(CvArgs& args) {
+  if (works_on_sums(args)) {
+    if (!args.fold_file.empty())
+      throw InvalidArgument("fold-file: want none where rows are summed, got a file");
+    if (!args.resume.empty()) throw InvalidArgument("resume: want none where rows are summed, got a file");
+    SummedEstimate found = estimate_summed(args, kCvTask, args.note);
+    return {std::move(found.data), std::move(found.cv)};
+  }
+  Dataset data = args.read();
   if (!args.fold_file.empty()) args.options.cv.given = read_folds(args.fold_file, data);
   args.options = completed(args.options, data);
   CvEstimate result = estimate_resuming(args, data);
+  return {std::move(data), std::move(result)};
+}
+
+int run(CvArgs& args) {
+  prepare(args);
+  auto [data, result] = estimated(args);
   if (!result.cv.complete()) return report_unfinished(args, result.cv);
   args.label(result.models, data);
 
@@ -191,8 +197,8 @@ int run(CvArgs& args) {
   if (!args.coefficients.empty())
     outputs.add(args.coefficients, coefficients_csv(models[static_cast<std::size_t>(cv.best)]));
   if (!args.report.empty()) outputs.add(args.report, page(args, data, cv, models));
-  args.finish(outputs, data, summary(models, cv));
-  return cv.converged() ? kDone : kNotConverged;
+  return args.finish(outputs, data,
+                     {cv.converged() ? kDone : kNotConverged, summary(models, cv), outcome(cv)});
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
 #include "cli/report/words.h"
+#include "cli/summing.h"
+#include "tyto/base/names.h"
 
 namespace tyto::cli {
 namespace {
@@ -19,9 +21,10 @@ void add_options(CLI::App& app, RegressionArgs& args) {
   app.get_option("--sigma")
       ->excludes(app.get_option("--strength"))
       ->excludes(app.get_option("--relative-to"));
-  app.footer(std::string("Loss: gaussian (squared error).\n"
-                         "Example:\n  tyto fit data.csv --target y --weights bh --q 0.1 --strength 0.05 "
-                         "--model model.json") +
+  app.footer(std::string("Example:\n  tyto fit data.csv --target y --weights bh --q 0.1 --strength 0.05 "
+                         "--model model.json\n"
+                         "  tyto fit patients.csv --target relapse --loss binomial --model model.json\n"
+                         "  tyto fit claims.csv --target claims --loss poisson --offset log_years") +
              kFitExitCodes);
 }
 
@@ -35,14 +38,16 @@ std::string noise_in_words(const Model& model) {
   return rate.empty() ? text : text + rate + "\n";
 }
 
-std::string summary(const Model& model, const Fit& fit) {
+std::string summary(const Model& model, const Fit& fit, const Estimate& result) {
+  const double explained = result.path.steps.front().explained;
   std::string text = fmt::format(
-      "{}, alpha {:.6g}, intercept {:.6g}\n"
+      "{}, alpha {:.6g}{}, {}\n"
       "{}: relative gap {:.2g} (objective {:.10g}) after {} epochs, {:.3g} s\n"
-      "{} of {} coefficients are not zero, in {} clusters; screening proved {} zero\n",
-      described(model), model.alpha, model.intercept, model.status, std::max(0.0, model.relative_gap),
-      model.primal, fit.epochs, fit.seconds, model.coefficients.size(), model.p, model.clusters(),
-      fit.screened);
+      "{}, in {} clusters; screening proved {} zero\n",
+      described(model), model.alpha, in_alpha_max(model.alpha, result.regression.alpha_max),
+      intercepts_in_words(model), model.status, std::max(0.0, model.relative_gap), model.primal, fit.epochs,
+      fit.seconds, count_in_words(model), model.clusters(), fit.screened);
+  text += explained_in_words(model, explained) + "\n";
   if (model.noise) text += noise_in_words(model);
   if (model.relaxed)
     text += fmt::format("relaxed: gamma {:.6g} between least squares on the clusters (0) and the fit (1)\n",
@@ -67,14 +72,31 @@ int exit_code(const Estimate& result) {
   return settled && result.fit().status == Status::kConverged ? kDone : kNotConverged;
 }
 
+// Why the exit code is not 0.
+std::string reason(const Model& model) {
+  const double relative = std::max(0.0, model.relative_gap);
+  if (model.status != name(Status::kConverged))
+    return fmt::format(
+        "the fit stopped before its tolerance {:.2g}: {}, relative gap {:.2g}, rounding {:.2g}",
+        model.tolerance, model.status, relative, model.rounding);
+  return joined(warnings({model}));
+}
+
+std::pair<Dataset, Estimate> estimated(RegressionArgs& args) {
+  if (works_on_sums(args)) {
+    SummedEstimate found = estimate_summed(args, kFitTask, args.note);
+    return {std::move(found.data), std::move(found.estimate)};
+  }
+  Dataset data = args.read();
+  Progress progress(args.quiet);
+  Estimate result = estimate(data, args.options, std::ref(progress));
+  return {std::move(data), std::move(result)};
+}
+
 int run(RegressionArgs& args) {
   args.prepare(kFitTask);
-  const Dataset data = args.read();
   args.options.correlations = true;
-  Estimate result = [&] {
-    Progress progress(args.quiet);
-    return estimate(data, args.options, std::ref(progress));
-  }();
+  auto [data, result] = estimated(args);
   args.label(result.models, data);
 
   const Model& model = result.models.front();
@@ -86,8 +108,8 @@ int run(RegressionArgs& args) {
   if (!args.coefficients.empty()) outputs.add(args.coefficients, coefficients_csv(model));
   if (!args.report.empty())
     outputs.add(args.report, to_html({args.data.files, data, result.regression, result.models, result.path}));
-  args.finish(outputs, data, summary(model, result.fit()));
-  return exit_code(result);
+  const std::string text = summary(model, result.fit(), result);
+  return args.finish(outputs, data, {exit_code(result), text, reason(model)});
 }
 
 }  // namespace

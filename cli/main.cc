@@ -8,7 +8,9 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/outputs.h"
+#include "cli/spelling.h"
 #include "tyto/base/error.h"
 #include "tyto/base/version.h"
 #include "tyto/data/text.h"
@@ -17,10 +19,12 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 8> kCommands{{
+constexpr std::array<Command, 11> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"cv", "Choose the strength by cross-validation", tyto::cli::define_cv},
+    {"moments", "Sum the rows of data of any length, to fit models later", tyto::cli::define_moments},
+    {"merge", "Add moments of further rows", tyto::cli::define_merge},
     {"coef", "Print or export the coefficients of a model", tyto::cli::define_coef},
     {"predict", "Predict with a model; where the data has a response, also say how good that is",
      tyto::cli::define_predict},
@@ -28,6 +32,7 @@ constexpr std::array<Command, 8> kCommands{{
     {"simulate", "Write synthetic data with groups of correlated features", tyto::cli::define_simulate},
     {"reproduce", "Run the experiments of the paper again: tables, CSV and figures",
      tyto::cli::define_reproduce},
+    {"completion", "Print completion for a shell, or the manual page", tyto::cli::define_completion},
 }};
 
 // One line, whatever the message holds: file names, options and names of columns come from outside.
@@ -44,6 +49,14 @@ void reserve_standard_streams() {
     ::close(fd);
     return;
   }
+}
+
+// Vectors as long as X is wide are made and freed in every fit. By default the C library returns such memory
+// to the system and asks for it again; after one larger block was freed, it keeps it (mallopt(3)).
+void keep_memory() {
+  constexpr std::size_t kBytes = 30 << 20;  // the C library learns from no block above 32 MB
+  char* volatile block = new char[kBytes];
+  delete[] block;
 }
 
 // Help and version, by the parser.
@@ -63,10 +76,10 @@ int end_by_closed_pipe() {
 }
 
 // The exit code of a command, or of the mistake that ended it.
-int guarded(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
+int guarded(CLI::App& app, const std::vector<std::string>& arguments, const std::function<int()>& run) {
   try {
     try {
-      app.parse(argc, argv);
+      app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // the last one first
     } catch (const CLI::Success& success) {
       return show(app, success);
     }
@@ -74,12 +87,7 @@ int guarded(CLI::App& app, int argc, char** argv, const std::function<int()>& ru
     tyto::cli::flush_output();
     return code;
   } catch (const CLI::ParseError& error) {
-    const auto commands = app.get_subcommands();
-    const auto unknown = app.remaining();
-    const std::string what = commands.empty() && !unknown.empty() ? "unknown command '" + unknown[0] + "'"
-                                                                  : std::string(error.what());
-    const std::string of = commands.empty() ? "" : " " + commands[0]->get_name();
-    return mistake(what + "; 'tyto" + of + " --help' lists what there is");
+    return mistake(tyto::cli::refusal(app, error, arguments));
   } catch (const tyto::cli::OutputClosed&) {
     return end_by_closed_pipe();
   } catch (const tyto::InvalidArgument& error) {
@@ -97,6 +105,7 @@ int guarded(CLI::App& app, int argc, char** argv, const std::function<int()>& ru
 
 int main(int argc, char** argv) {
   reserve_standard_streams();
+  keep_memory();
   std::signal(SIGPIPE, SIG_IGN);
   CLI::App app(
       "Tyto: OWL regression (OSCAR, SLOPE, lasso, L-infinity) with safe screening.\n"
@@ -114,11 +123,11 @@ int main(int argc, char** argv) {
       "  tyto predict model.json data.csv         use the model\n"
       "  tyto verify model.json data.csv          check its certificate\n"
       "'tyto COMMAND --help' lists the options of a command.");
+  app.formatter(tyto::cli::help_formatter());
   std::function<int()> run;
   for (const Command& command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->get_formatter()->column_width(34);
+    CLI::App* sub = app.add_subcommand(command.name, command.summary)->group("Commands");
     sub->callback([&run, action = command.define(*sub)] { run = action; });
   }
-  return guarded(app, argc, argv, run);
+  return guarded(app, tyto::cli::respelled(app, {argv + 1, argv + argc}), run);
 }

@@ -8,6 +8,9 @@
 #include "cli/args.h"
 #include "cli/coefficients.h"
 #include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
+#include "tyto/data/formats.h"
+#include "tyto/data/text.h"
 
 namespace tyto::cli {
 
@@ -68,7 +71,8 @@ Index named(const std::string& choice, const std::vector<Model>& models, const s
   std::vector<std::string> known{"best", "one-se"};
   for (const std::string& criterion : criterion_names()) known.push_back(criterion);
   if (std::ranges::find(known, choice) == known.end())
-    throw InvalidArgument("choose: want one of " + joined(known) + ", or a step, got '" + choice + "'");
+    throw InvalidArgument("choose: want one of " + joined(known) + ", or a step, got '" + choice + "'" +
+                          did_you_mean(choice, known));
   const auto found = find(models, [&](const Model& model) {
     const std::vector<std::string> names = choices(model);
     return std::ranges::find(names, choice) != names.end();
@@ -116,6 +120,26 @@ ChosenModel ModelArgs::load() const {
       models.size() > 1 ? fmt::format("step {} of 0 to {}", place, models.size() - 1) : "the fit";
   for (const std::string& choice : names) words += ", " + in_words(choice);
   return {model, place, words, warning_lines(warnings(models, static_cast<std::size_t>(place)))};
+}
+
+void take_rows_as_fitted(const Model& model, ReadOptions& options) {
+  options.text_labels = !model.labels.empty();
+  if (options.offset && !model.has_offset())
+    throw InvalidArgument("offset: want none, as the model was fitted without, got " +
+                          in_quotes(*options.offset));
+  if (options.event && model.options.loss != "cox")
+    throw InvalidArgument("event: want none, as the model was fitted without, got " +
+                          in_quotes(*options.event));
+  if (!options.event && !model.event_file.empty() && !options.target_optional)
+    refuse_file_of_model("event", model.event_file);
+  if (!options.event && !model.event_column.empty()) {
+    options.event = model.event_column;
+    options.event_from_model = true;
+  }
+  if (!options.offset && !model.offset_file.empty()) refuse_file_of_model("offset", model.offset_file);
+  if (options.offset || model.offset_column.empty()) return;
+  options.offset = model.offset_column;
+  options.offset_from_model = true;
 }
 
 }  // namespace tyto::cli

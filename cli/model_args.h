@@ -35,4 +35,8 @@ struct ModelArgs {
   static std::optional<Index> best(const std::vector<Model>& models);
 };
 
+// How the rows of further data are read: the model's offset, and its labels where they are words. Throws
+// InvalidArgument where an offset is missing, or is one too many.
+void take_rows_as_fitted(const Model& model, ReadOptions& options);
+
 }  // namespace tyto::cli

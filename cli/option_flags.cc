@@ -25,26 +25,29 @@ struct Flag {
   }
 
   void operator()(bool& value) const {
-    if (!value)
-      app.add_flag(name, value, option.help);
-    else
-      app.add_flag_function(
-          "--no-" + option.name, [&value](std::int64_t given) { value = given <= 0; }, option.help);
+    if (!value) {
+      app.add_flag(name, value, option.help)->group(option.group);
+      return;
+    }
+    CLI::Option* off = app.add_flag_function(
+        "--no-" + option.name, [&value](std::int64_t given) { value = given <= 0; }, option.help);
+    off->group(option.group);
+    app.add_flag(name)->group("")->excludes(off);  // says what holds anyway
   }
-  void operator()(double& value) const { show_default(app.add_option(name, value, option.help), value); }
-  void operator()(std::string& value) const { show_default(app.add_option(name, value, option.help), value); }
+  void operator()(double& value) const { show_default(add(value), value); }
+  void operator()(std::string& value) const { show_default(add(value), value); }
   template <std::integral Value>
   void operator()(Value& value) const {
-    show_default(app.add_option(name, value, option.help), value);
+    show_default(add(value), value);
     want_whole_numbers(app, {name.c_str()});
   }
-  void operator()(std::optional<double>& value) const { app.add_option(name, value, option.help); }
+  void operator()(std::optional<double>& value) const { add(value); }
   void operator()(std::optional<Index>& value) const {
-    app.add_option(name, value, option.help);
+    add(value);
     want_whole_numbers(app, {name.c_str()});
   }
-  void operator()(std::vector<double>& value) const { list(app.add_option(name, value, option.help)); }
-  void operator()(std::vector<std::string>& value) const { list(app.add_option(name, value, option.help)); }
+  void operator()(std::vector<double>& value) const { list(add(value)); }
+  void operator()(std::vector<std::string>& value) const { list(add(value)); }
   void operator()(RelativeTo& value) const {
     word([&value](const std::string& text) {
       value = parse_relative_to(text);
@@ -63,13 +66,17 @@ struct Flag {
       value.clear();
       for (const std::string& text : texts) value.push_back(parse_criterion(text));
     };
-    list(app.add_option_function<std::vector<std::string>>(name, parse, option.help));
+    list(app.add_option_function<std::vector<std::string>>(name, parse, option.help)->group(option.group));
   }
   void operator()(Vector&) const { throw std::logic_error(option.name + ": no flag can set a vector"); }
   void operator()(IndexSet&) const { throw std::logic_error(option.name + ": no flag can set columns"); }
 
   CLI::Option* word(const std::function<void(const std::string&)>& parse) const {
-    return app.add_option_function<std::string>(name, parse, option.help);
+    return app.add_option_function<std::string>(name, parse, option.help)->group(option.group);
+  }
+  template <class Value>
+  CLI::Option* add(Value& value) const {
+    return app.add_option(name, value, option.help)->group(option.group);
   }
   static void list(CLI::Option* flag) { flag->delimiter(',')->allow_extra_args(false); }
 };

@@ -11,31 +11,30 @@
 #include "cli/regression_args.h"
 #include "cli/report/report.h"
 #include "cli/report/words.h"
+#include "cli/summing.h"
 
 namespace tyto::cli {
 namespace {
 
 void add_options(CLI::App& app, RegressionArgs& args) {
   args.add(app, kPathTask);
-  app.footer(
-      std::string("Loss: gaussian (squared error). --tolerance and --max-epochs are for each strength, "
-                  "--max-seconds is for all.\n"
-                  "Example:\n  tyto path data.csv --target y --weights bh --max-explained 0.9 --model "
-                  "path.json\n"
-                  "  tyto path data.csv --target y --choose bic --model path.json") +
-      kFitExitCodes);
+  app.footer(std::string("--tolerance and --max-epochs are for each strength, "
+                         "--max-seconds is for all.\n"
+                         "Example:\n  tyto path data.csv --target y --weights bh --max-explained 0.9 --model "
+                         "path.json\n"
+                         "  tyto path data.csv --target y --choose bic --model path.json") +
+             kFitExitCodes);
 }
 
-std::string ending(const Path& path) {
+std::string outcome(const Path& path) {
   const auto missed = std::ranges::count_if(
       path.steps, [](const PathStep& step) { return step.fit.status != Status::kConverged; });
   const std::string what = path.stopped_by == PathStop::kNone
                                ? fmt::format("all {} strengths", path.alphas.size())
                                : fmt::format("stopped by {} after {} of {} strengths", name(path.stopped_by),
                                              path.steps.size(), path.alphas.size());
-  return fmt::format("{}, {}; {:.4g} passes over the data, {:.3g} s\n", what,
-                     missed == 0 ? "all converged" : fmt::format("{} of them not converged", missed),
-                     path.passes, path.seconds);
+  return fmt::format("{}, {}", what,
+                     missed == 0 ? "all converged" : fmt::format("{} of them not converged", missed));
 }
 
 std::string chosen_line(const Model& model, const CriterionChoice& choice) {
@@ -51,6 +50,7 @@ std::string summary(const std::vector<Model>& models, const Path& path) {
   if (const auto& relaxed = models.front().relaxed)
     text += fmt::format("relaxed: gamma {:.6g} between least squares on the clusters (0) and the fits (1)\n",
                         relaxed->gamma);
+  if (models.front().options.loss != "gaussian") text += "explained: the share of the deviance\n";
   text += fmt::format("{:>6}  {:>12}  {:>8}  {:>8}  {:>9}  {:>12}\n", "step", "alpha", "nonzeros", "clusters",
                       "explained", "relative gap");
   for (const std::size_t k : shown_steps(path.steps.size())) {
@@ -62,7 +62,8 @@ std::string summary(const std::vector<Model>& models, const Path& path) {
   for (const Model& model : models)
     for (const CriterionChoice& choice : model.chosen_by) text += chosen_line(model, choice);
   text += warning_lines(warnings(models));
-  return text + ending(path);
+  return text +
+         fmt::format("{}; {:.4g} passes over the data, {:.3g} s\n", outcome(path), path.passes, path.seconds);
 }
 
 int exit_code(const Path& path) {
@@ -70,15 +71,22 @@ int exit_code(const Path& path) {
   return path.converged() ? kDone : kNotConverged;
 }
 
+std::pair<Dataset, Estimate> estimated(RegressionArgs& args) {
+  if (works_on_sums(args)) {
+    SummedEstimate found = estimate_summed(args, kPathTask, args.note);
+    return {std::move(found.data), std::move(found.estimate)};
+  }
+  Dataset data = args.read();
+  Progress progress(args.quiet);
+  Estimate result = estimate_path(data, args.options, std::ref(progress));
+  return {std::move(data), std::move(result)};
+}
+
 int run(RegressionArgs& args) {
   args.prepare(kPathTask);
-  const Dataset data = args.read();
   args.options.correlations =
       !args.options.choose.empty() || !args.model.empty() || !args.json.empty() || !args.report.empty();
-  Estimate result = [&] {
-    Progress progress(args.quiet);
-    return estimate_path(data, args.options, std::ref(progress));
-  }();
+  auto [data, result] = estimated(args);
   args.label(result.models, data);
 
   const auto& [regression, path, models, criteria] = result;
@@ -89,8 +97,7 @@ int run(RegressionArgs& args) {
   if (!args.coefficients.empty()) outputs.add(args.coefficients, coefficients_csv(models));
   if (!args.report.empty())
     outputs.add(args.report, to_html({args.data.files, data, regression, models, path}));
-  args.finish(outputs, data, summary(models, path));
-  return exit_code(path);
+  return args.finish(outputs, data, {exit_code(path), summary(models, path), outcome(path)});
 }
 
 }  // namespace

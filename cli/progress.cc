@@ -39,7 +39,8 @@ Progress::~Progress() {
 void Progress::show(const std::string& text, double seconds) {
   if (!show_ || seconds < shown_ + 0.1) return;
   fmt::print(stderr, "\r\x1b[K{}   {:.1f} s", text, seconds);
-  shown_ = seconds, dirty_ = true;
+  shown_ = seconds;
+  dirty_ = true;
 }
 
 bool Progress::operator()(const TracePoint& at) {

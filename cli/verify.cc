@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/model_args.h"
 #include "tyto/base/error.h"
+#include "tyto/data/formats.h"
 #include "tyto/data/text.h"
 
 namespace tyto::cli {
@@ -50,12 +51,16 @@ std::string to_json(const std::vector<Checked>& all, bool path, bool holds) {
   return text + "\n]}\n";
 }
 
+std::string verdict(const Checked& c) {
+  return c.found.holds ? "the certificate holds"
+                       : "the certificate does not hold: " + printable(c.found.reason);
+}
+
 std::string summary(const Checked& c) {
   return fmt::format(
       "{}\n  recomputed: objective {:.12g}, gap {:.3g} (relative {:.3g})\n"
       "  stated:     objective {:.12g}, gap {:.3g} (relative {:.3g}), rounding {:.3g}\n{}{}",
-      c.found.holds ? "the certificate holds" : "the certificate does not hold: " + printable(c.found.reason),
-      c.found.primal, c.found.gap, c.relative(), c.found.claimed_primal, c.found.claimed_gap,
+      verdict(c), c.found.primal, c.found.gap, c.relative(), c.found.claimed_primal, c.found.claimed_gap,
       c.stated.relative_gap, c.found.claimed_rounding,
       c.found.relaxed_error
           ? fmt::format("  relaxed:    normal equations of the pattern to {:.2g}\n", *c.found.relaxed_error)
@@ -76,6 +81,15 @@ std::string summary(const std::vector<Checked>& all) {
   return text;
 }
 
+// Why the exit code is not 0.
+std::string reason(const std::vector<Checked>& all) {
+  const auto fails = [](const Checked& c) { return !c.found.holds; };
+  const Checked& first = *std::ranges::find_if(all, fails);
+  if (all.size() == 1) return verdict(first);
+  return fmt::format("{} of {} certificates do not hold; step {}: {}", std::ranges::count_if(all, fails),
+                     all.size(), first.step, verdict(first));
+}
+
 ReadOptions as_fitted(const Model& model, ReadOptions options) {
   if (const std::string& target = model.target.empty() ? model.response_name : model.target;
       !options.target && !target.empty()) {
@@ -83,18 +97,17 @@ ReadOptions as_fitted(const Model& model, ReadOptions options) {
     options.target_from_model = true;
   }
   if (options.drop.empty()) options.drop = model.dropped;
-  if (!options.weights && !model.weights_file.empty()) {  // it is not opened because a model says so
-    throw InvalidArgument("observation-weights: want the file that the model was fitted with: " +
-                          std::string("--observation-weights FILE; it was called ") +
-                          in_quotes(model.weights_file));
-  }
+  if (!options.weights && !model.weights_file.empty())
+    refuse_file_of_model("observation-weights", model.weights_file);
   if (!options.weights && !model.weights_column.empty()) {
     options.weights = model.weights_column;
     options.weights_from_model = true;
   }
+  take_rows_as_fitted(model, options);
   if (options.header == Header::kAuto)
     options.header = model.response_name.empty() ? Header::kNo : Header::kYes;
-  if (model.missing_dropped) options.missing = Missing::kDropRows;
+  options.missing = model.missing;
+  options.one_hot = model.one_hot;
   options.features = model.p;
   return options;
 }
@@ -120,6 +133,7 @@ int run(const VerifyArgs& args) {
   if (!args.json.empty()) outputs.add(args.json, to_json(all, path, holds));
   if (!args.quiet) outputs.add_summary(path ? summary(all) : summary(all.front()));
   outputs.commit();
+  if (args.quiet && !holds) say(reason(all));
   return holds ? kDone : kNotConverged;
 }
 
@@ -128,14 +142,21 @@ int run(const VerifyArgs& args) {
 std::function<int()> define_verify(CLI::App& app) {
   auto args = std::make_shared<VerifyArgs>();
   args->model.add(app);
+  app.get_option("--choose")
+      ->description(
+          "The one strength that is checked [all]: of a model of 'tyto cv' best or one-se, of 'tyto path "
+          "--choose' aic, bic or cp; of either a step, as --step");
   args->data.add(app);
   args->data.add_observation_weights(app);
+  args->data.add_offset(app);
+  args->data.add_event(app);
   app.add_option("--json", args->json, "Write what was found as JSON");
-  app.add_flag("--quiet", args->quiet, "No summary");
+  app.add_flag("--quiet", args->quiet, "No summary; where the exit code is 1, only why");
   app.footer(
       "Reads the data that the model was fitted on and computes objective, dual and gap again, with none of "
       "the\n"
-      "solver's code. Of a path, all strengths, or the one that --step or --alpha names. Exit code 1 where "
+      "solver's code. Of a path or a cross-validation all strengths, or the one that --choose, --step or "
+      "--alpha names. Exit code 1 where "
       "the certificate does not hold. Example:\n  tyto verify model.json "
       "data.csv");
   return [args] { return run(*args); };

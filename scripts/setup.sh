@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need (Debian 12, Ubuntu 24.04 or newer). Does nothing where all is there.
-# --lint: clang's tools as well. --browser: a browser for the tests of reports, where the system has one as a package.
+# --wheel: what packages need as well. --lint: clang's tools as well. --docs: what the documentation site needs. --browser: a browser for the
+# tests of reports, where the system has one as a package.
 set -euo pipefail
 
 packages=(
@@ -8,8 +9,10 @@ packages=(
   libeigen3-dev libhwy-dev libfmt-dev libarchive-dev nlohmann-json3-dev libcli11-dev
   libjs-chart.js
   libgtest-dev libbenchmark-dev
-  curl ca-certificates unzip bzip2
+  curl ca-certificates unzip bzip2 dpkg-dev file
 )
+[ "${1:-}" = "--docs" ] && packages=(doxygen)
+[ "${1:-}" = "--wheel" ] && packages+=(libzstd-dev liblzma-dev libbz2-dev zlib1g-dev bc xz-utils)
 [ "${1:-}" = "--figures" ] && packages+=(librsvg2-bin fonts-dejavu-core)
 [ "${1:-}" = "--lint" ] && packages+=(clang-14 libclang-rt-14-dev clang-tidy-14 clang-format-14)
 if [ "${1:-}" = "--browser" ]; then

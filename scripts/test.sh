@@ -15,7 +15,7 @@ but=null,alignment,object-size,pointer-overflow,vptr
 scripts/setup.sh
 scripts/setup.sh --browser || echo "test: no browser could be installed; tests that need one are skipped"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTYTO_WERROR=$werror -DTYTO_TESTS=OFF -DTYTO_BENCH=OFF
-cmake --build "$build" --target tyto_cli tyto
+cmake --build "$build" --target tyto_cli tyto tyto_manual
 cmake -S . -B "$build/asan" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DTYTO_WERROR=$werror -DTYTO_TESTS=ON \
   -DTYTO_SANITIZE=address,undefined -DTYTO_SANITIZE_BUT=$but -DTYTO_RELEASE_BUILD="$(cd "$build" && pwd)"
 cmake --build "$build/asan"

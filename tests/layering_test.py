@@ -1,7 +1,7 @@
 """The layers of src/tyto, as the table in ARCHITECTURE.md draws them, and what else holds for every source file.
 
 The table stands under a heading with the word "include": one row for each folder, with the folders (or single
-headers, as folder/file) that it may include beside its own.
+headers, as folder/file) that it may include beside its own. The folder of the public headers, include/tyto, is "public".
 """
 import re
 import tempfile
@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]tyto/([\w/.]+)[">]', re.MULTILINE)
 PRINTS = re.compile(r"\bstd::(?:cout|cerr|clog)\b|\b(?:printf|fprintf|puts|putchar|fputs|perror)\s*\(|\bfmt::print")
+PUBLIC = "public"  # the headers of include/tyto, in the table
 NAME = re.compile(r"[a-z_0-9]+(?:/[a-z_0-9]+)?")
 
 
@@ -60,8 +61,8 @@ def violations(root):
         found.append("ARCHITECTURE.md: the include table has no rows")
     found += [f"src/tyto/{name}: not in the include table" for name in folders if name not in table]
     named = sorted({name.split("/")[0] for row in table.values() for name in row} | set(table))
-    found += [f"ARCHITECTURE.md: no folder src/tyto/{name}" for name in named if name not in folders]
-    for path in sources(root / "src"):
+    found += [f"ARCHITECTURE.md: no folder src/tyto/{name}" for name in named if name not in [*folders, PUBLIC]]
+    for path in [*sources(root / "src"), *sources(root / "include")]:
         where = path.relative_to(root)
         code = path.read_text()
         if path.suffix == ".h" and not re.search(r"^#pragma once$", code, re.MULTILINE):
@@ -70,12 +71,13 @@ def violations(root):
             found.append(f"{where}: prints")
         if path.parent == library:  # the header of all headers
             continue
-        folder = path.relative_to(library).parts[0]
+        folder = path.relative_to(library).parts[0] if library in path.parents else PUBLIC
         for header in INCLUDE.findall(code):
-            if not (library / header).is_file():
+            if not (library / header).is_file() and not (root / "include" / "tyto" / header).is_file():
                 found.append(f"{where}: includes tyto/{header}, which does not exist")
             allowed = table.get(folder, set()) | {folder}
-            if header.split("/")[0] not in allowed and header.removesuffix(".h") not in allowed:
+            of = header.split("/")[0] if "/" in header else PUBLIC
+            if of not in allowed and header.removesuffix(".h") not in allowed:
                 found.append(f"{where}: includes tyto/{header}; {folder} may include {', '.join(sorted(allowed))}")
     return found + between_solvers(root)
 
@@ -105,7 +107,8 @@ class Layering(unittest.TestCase):
     def test_the_table_is_not_trivial(self):
         table = table_of((ROOT / "ARCHITECTURE.md").read_text())
         self.assertGreaterEqual(len(table), 7)
-        self.assertEqual(table["base"], set())
+        self.assertEqual(table[PUBLIC], set())
+        self.assertEqual(table["base"], {PUBLIC})
         for folder, allowed in table.items():
             self.assertNotIn(folder, allowed)
 
@@ -118,11 +121,49 @@ class Layering(unittest.TestCase):
             done |= ready
 
 
+def long_lines(markdown):
+    """Numbers of the lines of prose, from 1, that are over 100 columns: not code, tables, or what a link points to."""
+    found, fenced, code, in_list, blank = [], False, False, False, True
+    for number, line in enumerate(markdown.splitlines(), 1):
+        if re.match(r"\s*(```|~~~)", line):
+            fenced = not fenced
+        item = re.match(r"\s*([-*+]|\d+\.)\s", line)
+        if line.strip() and not line.startswith(" "):
+            in_list = False
+        in_list = in_list or bool(item)
+        code = line.startswith("    ") and not in_list and (blank or code)
+        blank = not line.strip()
+        prose = re.sub(r"\]\([^)]*\)", "]", line)
+        if len(prose) > 100 and not (fenced or code or line.lstrip().startswith(("|", "!["))):
+            found.append(number)
+    return found
+
+
+class Prose(unittest.TestCase):
+    def test_markdown_is_wrapped(self):
+        pages = [path for path in ROOT.rglob("*.md") if not {"build", ".git", ".pytest_cache"} & set(path.relative_to(ROOT).parts)]
+        self.assertGreater(len(pages), 10)
+        found = [f"{page.relative_to(ROOT)}:{number}" for page in sorted(pages) for number in long_lines(page.read_text())]
+        self.assertEqual(found, [], "lines over 100 columns")
+
+    def test_what_counts(self):
+        long = "word " * 25
+        for text in (long, f"- {long}", f"text\n    {long}", f"- item\n\n    {long}", f"1. {long}", f"```\na\n```\n{long}"):
+            self.assertEqual(long_lines(text), [text.count("\n") + 1], text)
+        for text in (f"    {long}", f"```\n{long}\n```", f"| {long} |", f"![{long}](a.png)", f"[a](http://{'x' * 100})",
+                     f"text\n\n    code\n    {long}", "word " * 20):
+            self.assertEqual(long_lines(text), [], text)
+
+
 GOOD = {
     "ARCHITECTURE.md": "# A\n\n| folder | holds |\n|---|---|\n| x | y |\n\n## What may include what\n\nText.\n\n"
-                       "| folder | may include |\n|---|---|\n| `base` | nothing of ours |\n| `math` | `base` |\n"
+                       "| folder | may include |\n|---|---|\n| public | nothing of ours |\n"
+                       "| `base` | public |\n| `math` | `base` |\n"
                        "| `solve` | base, math/weights |\n\nMore text.\n\n## Other\n\n| solve | math |\n|---|---|\n",
-    "src/tyto/tyto.h": '#pragma once\n#include "tyto/solve/solver.h"\n',
+    "src/tyto/all.h": '#pragma once\n#include "tyto/solve/solver.h"\n',
+    "include/tyto/tyto.h": '#pragma once\n#include "tyto/error.h"\n',
+    "include/tyto/error.h": "#pragma once\n",
+    "src/tyto/base/error.h": '#pragma once\n#include "tyto/error.h"\n',
     "src/tyto/base/types.h": "#pragma once\n#include <vector>\n",
     "src/tyto/math/weights.h": '#pragma once\n#include "tyto/base/types.h"  // for Index\n',
     "src/tyto/math/design.h": '#pragma once\n#include "tyto/math/weights.h"\n',
@@ -155,12 +196,16 @@ class SelfTest(unittest.TestCase):
             ("src/tyto/other/x.h", "#pragma once\n", "src/tyto/other: not in the include table"),
             ("ARCHITECTURE.md", GOOD["ARCHITECTURE.md"].replace("| `math`", "| gone | base |\n| `math`"),
              "ARCHITECTURE.md: no folder src/tyto/gone"),
+            ("include/tyto/tyto.h", '#pragma once\n#include "tyto/math/weights.h"\n',
+             "include/tyto/tyto.h: includes tyto/math/weights.h; public may include public"),
+            ("src/tyto/math/weights.h", '#pragma once\n#include "tyto/error.h"\n',
+             "src/tyto/math/weights.h: includes tyto/error.h; math may include base, math"),
             ("ARCHITECTURE.md", GOOD["ARCHITECTURE.md"].replace("nothing of ours", "everything"),
              "ARCHITECTURE.md: no folder src/tyto/everything"),
             ("src/tyto/base/up.cc", '#include "tyto/math/design.h"\n',
-             "src/tyto/base/up.cc: includes tyto/math/design.h; base may include base"),
+             "src/tyto/base/up.cc: includes tyto/math/design.h; base may include base, public"),
             ("src/tyto/base/up.cc", "# include <tyto/solve/solver.h>\n",
-             "src/tyto/base/up.cc: includes tyto/solve/solver.h; base may include base"),
+             "src/tyto/base/up.cc: includes tyto/solve/solver.h; base may include base, public"),
             ("src/tyto/solve/c.cc", '#include "tyto/math/design.h"\n',
              "src/tyto/solve/c.cc: includes tyto/math/design.h; solve may include base, math/weights, solve"),
             ("src/tyto/solve/b.cc", '#include "tyto/solve/a.h"\nvoid make_b() {}\n',

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "cli/report/quality.h"
 #include "cli/report/sample.h"
 #include "cli/report/words.h"
 #include "tyto/base/version.h"
@@ -20,9 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr Index kTracePoints = 3000;
 constexpr std::size_t kNameBytes = 1'500'000, kShortestName = 24, kLongestName = 400;
-
-// Pictures need no more digits; the certificate keeps all of its.
-double rounded(double value) { return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr); }
 
 template <class Numbers>
 Json rounded_all(const Numbers& numbers) {
@@ -40,8 +38,9 @@ std::string shortened(const std::string& name, std::size_t limit) {
 }
 
 // Columns of the problem, as the data counts them.
-IndexSet of_the_data(const Report& report, const IndexSet& columns) {
-  return report.regression.penalized.at(columns);
+IndexSet of_the_data(const Report& report, IndexSet columns) {
+  for (Index& column : columns) column = report.regression.coefficient(column) / report.regression.predictors;
+  return columns;
 }
 
 Json names_of(const Report& report, const IndexSet& columns) {
@@ -59,7 +58,14 @@ Json features(const Report& report, const IndexSet& columns) {
   for (const Index column : columns)
     scales.push_back(rounded(report.regression.problem.design.scale(column)));
   const IndexSet numbers = of_the_data(report, columns);
-  return {{"columns", numbers}, {"names", names_of(report, numbers)}, {"scales", std::move(scales)}};
+  Json names = names_of(report, numbers);
+  if (const Index classes = report.regression.predictors; classes > 1)
+    for (std::size_t k = 0; k < numbers.size(); ++k) {  // of which class, too
+      if (names.size() == k) names.push_back(fmt::format("column {}", numbers[k]));
+      names[k] = fmt::format("{} ({})", names[k].get<std::string>(),
+                             report.models.front().class_word(columns[k] % classes));
+    }
+  return {{"columns", numbers}, {"names", std::move(names)}, {"scales", std::move(scales)}};
 }
 
 // [magnitude, feature, feature, ...]: a feature is its place in `columns`, or -1 - place where its
@@ -92,9 +98,11 @@ Json unpenalized(const Model& model) {
 Json correlations(const Report& report, const Model& model, const std::vector<Group>& listed) {
   Json json = Json::array();
   for (std::size_t k = 0; k < listed.size(); ++k) {
-    const Index column = report.regression.penalized[listed[k].listed.front().column];
-    const auto found = std::ranges::lower_bound(model.coefficients, column, {}, &Coefficient::column);
-    if (found == model.coefficients.end() || found->column != column) continue;
+    const Index classes = report.regression.predictors;
+    const Index number = report.regression.coefficient(listed[k].listed.front().column);
+    const auto number_of = [&](const Coefficient& c) { return c.column * classes + c.of_class; };
+    const auto found = std::ranges::lower_bound(model.coefficients, number, {}, number_of);
+    if (found == model.coefficients.end() || number_of(*found) != number) continue;
     if (found->cluster < 0 || found->cluster >= std::ssize(model.correlations)) continue;
     if (const auto& of = model.correlations[static_cast<std::size_t>(found->cluster)])
       json.push_back({k, rounded(of->mean), rounded(of->least)});
@@ -105,24 +113,28 @@ Json correlations(const Report& report, const Model& model, const std::vector<Gr
 Json fit(const Report& report, std::size_t k, const std::vector<Group>& listed, const IndexSet& columns) {
   const PathStep& step = report.path.steps[k];
   const Model& model = report.models[k];
-  const double rmse = step.residual_norm / std::sqrt(report.regression.problem.design.total_weight());
-  Json json{{"alpha", step.alpha},
-            {"status", model.status},
-            {"primal", model.primal},
-            {"dual", model.dual},
-            {"gap", model.gap},
-            {"rounding", step.fit.certificate.rounding},
-            {"intercept", rounded(model.intercept)},
-            {"unpenalized", unpenalized(model)},
-            {"explained", rounded(step.explained)},
-            {"rmse", rounded(rmse)},
-            {"nonzeros", step.nonzeros()},
-            {"clusters", step.clusters},
-            {"epochs", step.fit.epochs},
-            {"seconds", rounded(step.fit.seconds)},
-            {"screened", step.fit.screened},
-            {"groups", groups(listed, columns)},
-            {"correlations", correlations(report, model, listed)}};
+  const double total = report.regression.problem.design.total_weight();
+  const bool squares = model.options.loss == "gaussian";
+  Json json{
+      {"alpha", step.alpha},
+      {"status", model.status},
+      {"primal", model.primal},
+      {"dual", model.dual},
+      {"gap", model.gap},
+      {"rounding", step.fit.certificate.rounding},
+      {"intercept",
+       model.has_several_classes() ? rounded_all(model.intercepts) : Json(rounded(model.intercept()))},
+      {"unpenalized", unpenalized(model)},
+      {"explained", rounded(step.explained)},
+      {squares ? "rmse" : "deviance", rounded(squares ? step.residual_norm / std::sqrt(total)
+                                                      : step.residual_norm * step.residual_norm / total)},
+      {"nonzeros", step.nonzeros()},
+      {"clusters", step.clusters},
+      {"epochs", step.fit.epochs},
+      {"seconds", rounded(step.fit.seconds)},
+      {"screened", step.fit.screened},
+      {"groups", groups(listed, columns)},
+      {"correlations", correlations(report, model, listed)}};
   if (!listed.empty() && std::ssize(listed.back().listed) < listed.back().size)
     json["last_group"] = {listed.back().size, listed.back().positive};  // of which not all are listed
   return json;
@@ -149,10 +161,12 @@ Json rows(const Report& report) {
     for (const Index row : drawn) json.push_back(rounded(v[row]));
     return json;
   };
-  Json predicted = Json::array();
+  Json predictions = Json::array();
   for (const PathStep& step : report.path.steps)
-    predicted.push_back(at(fitted(report.data.design, report.regression, step)));
-  return {{"rows", drawn}, {"observed", at(report.data.response)}, {"predicted", std::move(predicted)}};
+    predictions.push_back(at(predicted(report.data, report.regression, step)));
+  return {{"rows", drawn},
+          {"observed", at(observed(report.data, report.regression))},
+          {"predicted", std::move(predictions)}};
 }
 
 // The epochs of all strengths, one after the other; of very many, some at even distances and the last of
@@ -228,6 +242,8 @@ Json setting(const Report& report) {
           {"sparse", report.data.design.is_sparse()},
           {"dropped_rows", report.data.dropped_rows.size()},
           {"response", model.response_name},
+          {"loss", o.loss},
+          {"huber_delta", o.huber_delta},
           {"weights", o.weights},
           {"shape", shape_in_words(o)},
           {"warnings", warnings(report.models)},
@@ -236,9 +252,11 @@ Json setting(const Report& report) {
           {"standardize", o.standardize},
           {"ridge", o.ridge},
           {"nonnegative", o.nonnegative},
-          {"observation_weights", report.data.weights.size() == 0    ? ""
-                                  : report.data.weights_name.empty() ? model.weights_file
-                                                                     : report.data.weights_name},
+          {"observation_weights", report.data.row_weights.size() == 0 ? ""
+                                  : report.data.weights_name.empty()  ? model.weights_file
+                                                                      : report.data.weights_name},
+          {"offset", report.data.offset_name.empty() ? model.offset_file : report.data.offset_name},
+          {"event", report.data.event_name.empty() ? model.event_file : report.data.event_name},
           {"unpenalized", {{"columns", o.unpenalized}, {"names", names_of(report, o.unpenalized)}}},
           {"solver", model.solver},
           {"screening", model.screening},
@@ -274,10 +292,26 @@ std::string report_json(const Report& given) {
   json["fits"] = std::move(fits);
   json["lines"] = lines(path, drawn, columns);
   json["observations"] = rows(report);
+  json["quality"] = quality(report);
   json["trace"] = trace(path);
   if (report.errors) json["errors"] = errors(*report.errors);
   // Names need not be UTF-8: bytes that are not are replaced, so that the document stays valid.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ReportedErrors reported_errors(const CrossValidation& cv) {
+  const CvCurve& curve = cv.chosen();
+  ReportedErrors errors;
+  errors.measure = in_words(cv.measure);
+  errors.mean = curve.error;
+  errors.standard_error = curve.standard_error;
+  for (const FoldScore& score : cv.scores)
+    if (score.shape == cv.chosen_curve) errors.folds.push_back(curve.errors_of(score));
+  errors.compared = comparisons(cv);
+  errors.repeats = static_cast<std::size_t>(cv.repeats);
+  errors.best = static_cast<std::size_t>(cv.best);
+  errors.within_one_standard_error = static_cast<std::size_t>(cv.one_se);
+  return errors;
 }
 
 }  // namespace tyto::cli

@@ -18,6 +18,8 @@ struct ReportedErrors {
   std::size_t best = 0, within_one_standard_error = 0;  // strengths, counted from 0
 };
 
+ReportedErrors reported_errors(const CrossValidation& cv);
+
 // What a report is made of. A fit is a path of one strength.
 struct Report {
   const std::vector<std::string>& files;

@@ -72,19 +72,50 @@ IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet
   return columns;
 }
 
-Vector fitted(const Design& raw, const Regression& regression, const PathStep& step) {
-  const DataScale model = regression.on_data_scale(step.beta);
-  Vector prediction;
-  raw.multiply(model.coefficients, prediction);
-  return prediction.array() + model.intercept;
+Eigen::MatrixXd fitted(const Dataset& data, const Regression& regression, const PathStep& step) {
+  const Index classes = regression.predictors;
+  const DataScale model = regression.on_data_scale(step.beta, step.coordinates);
+  Eigen::MatrixXd prediction(data.design.rows(), classes);
+  for (Index c = 0; c < classes; ++c) {
+    const Vector own = Vector(model.coefficients)(Eigen::seqN(c, regression.columns, classes));
+    Vector one;
+    data.design.multiply(own, one);
+    one.array() += model.intercepts[c];
+    if (data.offset.size() > 0) one += data.offset;
+    prediction.col(c) = one;
+  }
+  // Of times to an event the predictor itself is shown: it has no mean, and its exponential no bounds.
+  if (regression.problem.loss->name() == "cox") return prediction;
+  const auto mean = find_loss(regression.problem.loss->name()).mean;
+  std::vector<double> row(static_cast<std::size_t>(classes));
+  for (Index i = 0; i < prediction.rows(); ++i) {
+    std::ranges::copy(prediction.row(i), row.begin());
+    mean(row);
+    std::ranges::copy(row, prediction.row(i).begin());
+  }
+  return prediction;
+}
+
+Vector observed(const Dataset& data, const Regression& regression) {
+  const Loss& loss = *regression.problem.loss;
+  if (regression.predictors > 1) return Vector::Ones(data.response.size());
+  return loss.is_quadratic() ? data.response : loss.response();
+}
+
+Vector predicted(const Dataset& data, const Regression& regression, const PathStep& step) {
+  const Eigen::MatrixXd means = fitted(data, regression, step);
+  if (regression.predictors == 1) return means.col(0);
+  const Vector own = encoded(data.response, regression.classes);
+  return Vector::NullaryExpr(means.rows(), [&](Index i) { return means(i, static_cast<Index>(own[i])); });
 }
 
 IndexSet drawn_rows(const Dataset& data, const Regression& regression, const Path& path) {
-  const Index n = regression.problem.design.rows();
+  const Index n = data.design.rows();
   const Index room = std::clamp(kPredictions / std::ssize(path.steps), kLeastRows, kMostRows);
   IndexSet rows = all_indices(n);
   if (n <= room) return rows;
-  const Vector miss = (data.response - fitted(data.design, regression, path.steps.back())).cwiseAbs();
+  const Vector miss =
+      (observed(data, regression) - predicted(data, regression, path.steps.back())).cwiseAbs();
   const auto worst = rows.begin() + room / 10, end = rows.begin() + room;
   std::ranges::nth_element(rows, worst, std::greater<>(), [&](Index row) { return miss[row]; });
   std::mt19937_64 random(0);  // the same rows in every report

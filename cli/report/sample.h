@@ -27,8 +27,11 @@ Index entered(const Path& path);  // columns that are not 0 somewhere on the pat
 // The columns that are listed or drawn, increasing.
 IndexSet mentioned(const std::vector<std::vector<Group>>& listed, const IndexSet& drawn);
 
-Vector fitted(const Design& raw, const Regression& regression,
-              const PathStep& step);  // the response, as the model has it
+// The response, as the model has it: a column; of several classes, the probabilities of each.
+Eigen::MatrixXd fitted(const Dataset& data, const Regression& regression, const PathStep& step);
+// What is observed and predicted in each row. Of several classes: 1, and the probability of the row's own.
+Vector observed(const Dataset& data, const Regression& regression);
+Vector predicted(const Dataset& data, const Regression& regression, const PathStep& step);
 // All rows; of very many the ones that the last model misses most and others at random, increasing.
 IndexSet drawn_rows(const Dataset& data, const Regression& regression, const Path& path);
 

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <optional>
 
+#include "cli/reproduce/tuning.h"
 #include "tyto/base/error.h"
 #include "tyto/select/regression.h"
 #include "tyto/solve/fit.h"
@@ -18,24 +19,32 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array<Algorithm, 6> kFigure1Algorithms{{
-    {"apgd", "APGD", "apgd", "none", true},
-    {"apgd+seed", "APGD + Screening", "apgd", "seed", true},
-    {"spgd", "SPGD", "spgd", "none", true},
-    {"spgd+seed", "SPGD + Screening", "spgd", "seed", true},
-    {"apgd+safe", "APGD + cumulative rule", "apgd", "safe", false},
-    {"newton", "Newton (Tyto's default)", "newton", "safe", false},
+constexpr std::array<Algorithm, 10> kFigure1Algorithms{{
+    {"published apgd", "APGD, published", "apgd", "none", "published", true},
+    {"published apgd+seed", "APGD + Screening, published", "apgd", "seed", "published", true},
+    {"published spgd", "SPGD, published", "spgd", "none", "published", true},
+    {"published spgd+seed", "SPGD + Screening, published", "spgd", "seed", "published", true},
+    {"apgd", "APGD, ours", "apgd", "none", "tyto", false},
+    {"apgd+seed", "APGD + Screening, ours", "apgd", "seed", "tyto", false},
+    {"spgd", "SPGD, ours", "spgd", "none", "tyto", false},
+    {"spgd+seed", "SPGD + Screening, ours", "spgd", "seed", "tyto", false},
+    {"apgd+safe", "APGD + cumulative rule", "apgd", "safe", "tyto", false},
+    {"newton", "Newton (Tyto's default)", "newton", "safe", "tyto", false},
 }};
-constexpr std::array<Algorithm, 2> kFigure2Algorithms{{
-    {"spgd+seed", "the paper's rule", "spgd", "seed", true},
-    {"spgd+safe", "the cumulative rule", "spgd", "safe", false},
+constexpr std::array<Algorithm, 3> kFigure2Algorithms{{
+    {"published spgd+seed", "published SPGD, the paper's rule", "spgd", "seed", "published", true},
+    {"published spgd+safe", "published SPGD, the cumulative rule", "spgd", "safe", "published", false},
+    {"spgd+seed", "our SPGD, the paper's rule", "spgd", "seed", "tyto", false},
 }};
-constexpr std::array<Algorithm, 5> kTable3Algorithms{kFigure1Algorithms[0], kFigure1Algorithms[1],
-                                                     kFigure1Algorithms[2], kFigure1Algorithms[3],
-                                                     kFigure1Algorithms[5]};
+constexpr std::array<Algorithm, 5> kTable3Algorithms{kFigure1Algorithms[4], kFigure1Algorithms[5],
+                                                     kFigure1Algorithms[6], kFigure1Algorithms[7],
+                                                     kFigure1Algorithms[9]};
+constexpr Algorithm kPrintedApgd{
+    "printed apgd+seed", "APGD + Screening, printed", "apgd", "seed", "printed", false};
+constexpr std::array<std::string_view, 5> kWarmStarts{"1.1", "1e-2", "1e-3", "1e-4", "1e-5"};
 constexpr std::uint64_t kSplitSeed = 2020;
 
-// What is left to do, in order.
+// What there is to do for a set, in order, but for the grid search.
 std::vector<RunKey> plan(const std::string& set, int trials) {
   std::vector<RunKey> keys;
   for (int i = 1; i <= kStrengths; ++i)
@@ -44,7 +53,14 @@ std::vector<RunKey> plan(const std::string& set, int trials) {
         keys.push_back({kFigure1, set, i, std::string(a.name), trial});
   keys.push_back({kFigure2, set, 1, "newton", 1});
   for (const Algorithm& a : kFigure2Algorithms) keys.push_back({kFigure2, set, 1, std::string(a.name), 1});
-  for (const Algorithm& a : kTable3Algorithms) keys.push_back({kTable3, set, 1, std::string(a.name), 1});
+  keys.push_back({kReset, set, 1, std::string(kPrintedApgd.name), 1});
+  keys.push_back({kStop, set, 1, "published apgd+seed", 1});
+  for (const std::string_view start : kWarmStarts)
+    for (const char* name : {"apgd+seed", "apgd+safe"})
+      keys.push_back({kWarm, set, 1, name, 1, std::string(start)});
+  for (int split = 1; split <= std::min(kSplits, trials); ++split)
+    for (const Algorithm& a : kTable3Algorithms)
+      keys.push_back({kTable3, set, 1, std::string(a.name), split});
   return keys;
 }
 
@@ -53,21 +69,25 @@ RunKey first_trial(RunKey key) {
   return key;
 }
 
-// A run that missed the tolerance is not repeated: it would miss it again.
+// A run that missed the tolerance is not repeated: it would miss it again. One that takes long is repeated
+// once.
 bool to_do(const Journal& journal, const RunKey& key) {
   if (journal.find(key) != nullptr) return false;
   const Record* first = journal.find(first_trial(key));
-  return first == nullptr || first->reached();
+  if (first == nullptr || key.experiment == kTable3) return first == nullptr || first->reached();
+  return first->reached() && (first->cpu_seconds <= kLongRun || key.trial <= kLongTrials);
 }
 
 double tolerance(const RunKey& key) {
-  if (key.experiment == kFigure1) return kTimingTolerance;
+  if (key.experiment == kFigure1 || key.experiment == kTune || key.experiment == kReset)
+    return kTimingTolerance;
   return key.experiment == kFigure2 && key.algorithm == "newton" ? kSupportTolerance : kAccurateTolerance;
 }
 
 Regression regression(const PaperSet& set, const Dataset& data, int strength) {
   RegressionOptions options;
-  options.weights = "oscar", options.relative_to = RelativeTo::kCorrelation;
+  options.weights = "oscar";
+  options.relative_to = RelativeTo::kCorrelation;
   options.strength = strength * std::exp(-set.tau);
   options.intercept = options.standardize = set.standardized;
   return make_regression(data.design, data.response, options);
@@ -99,8 +119,10 @@ class Bench {
     if (!whole_) whole_ = load(*chosen_.set, chosen_.files, shrink_);
     return *whole_;
   }
-  const Split& split() {
-    if (!split_) split_ = split_rows(whole(), kSplitSeed);
+  const Split& split(int number) {
+    if (!split_ || split_number_ != number)
+      split_ = split_rows(whole(), kSplitSeed + static_cast<std::uint64_t>(number) - 1);
+    split_number_ = number;
     return *split_;
   }
   const PaperSet& set() const { return *chosen_.set; }
@@ -110,6 +132,7 @@ class Bench {
   Index shrink_;
   std::optional<Dataset> whole_;
   std::optional<Split> split_;
+  int split_number_ = 0;
 };
 
 class Runner {
@@ -121,24 +144,38 @@ class Runner {
         all_(std::move(all)),
         solved_before_(journal.seconds()) {}
 
-  // False if interrupted: then the run leaves no trace.
-  bool run(Bench& bench, const RunKey& key) {
+  // False if interrupted: then the run leaves no trace. `cap`: of this run, if it has one of its own.
+  bool run(Bench& bench, const RunKey& key, const StochasticOptions* setting = nullptr, double cap = 0) {
     const bool test = key.experiment == kTable3;
-    const Dataset& data = test ? bench.split().training : bench.whole();
+    const Dataset& data = test ? bench.split(key.trial).training : bench.whole();
     const Regression fitted = regression(bench.set(), data, key.strength);
     FitOptions options = options_of(key);
-    const std::optional<Fit> fit = capped_fit(fitted.problem, options, key);
+    options.stochastic.seed = static_cast<std::uint64_t>(key.trial);
+    if (setting != nullptr) {
+      options.stochastic = *setting;
+      options.stochastic.seed = static_cast<std::uint64_t>(key.trial);
+    }
+    Vector start;
+    if (key.experiment == kWarm) {
+      start = warm_start(fitted.problem, key.setting);
+      options.max_epochs = 1;
+    }
+    const std::optional<Fit> fit = capped_fit(
+        fitted.problem, options, key, {cap > 0 ? cap : settings_.cap, start.size() > 0 ? &start : nullptr});
     if (!fit) return false;
-    Record record{.key = key, .n = data.design.rows(), .p = data.design.cols()};
-    record.multiplier = key.strength * std::exp(-bench.set().tau);
-    record.tolerance = options.tolerance, record.seed = options.stochastic.seed;
-    record.status = fit->status == Status::kInterrupted ? "cap" : std::string(name(fit->status));
-    record.cpu_seconds = fit->cpu_seconds, record.epochs = fit->epochs;
-    record.gap = std::max(0.0, fit->certificate.relative_gap()), record.primal = fit->certificate.primal;
-    record.screened = fit->screened, record.nonzeros = (fit->solution.beta.array() != 0).count();
-    if (test) record.rmse = rmse(fitted, fit->solution.beta, bench.split().test);
-    if (key.experiment == kFigure2) record.trace = thinned(*fit);
+    Record record = record_of(*fit, key, options, bench.set());
+    record.n = data.design.rows();
+    record.p = data.design.cols();
+    if (test) record.rmse = rmse(fitted, fit->solution.beta, bench.split(key.trial).test);
     journal_.add(std::move(record));
+    return true;
+  }
+
+  // The grid search of a set, as far as the journal does not have it; false if interrupted.
+  bool tune(Bench& bench) {
+    const std::string set(bench.set().name);
+    while (const auto next = next_tuning_run(journal_, set, settings_.cap))
+      if (!run(bench, next->key, &next->setting, next->cap)) return false;
     return true;
   }
 
@@ -157,26 +194,68 @@ class Runner {
   }
 
  private:
-  static FitOptions options_of(const RunKey& key) {
+  FitOptions options_of(const RunKey& key) const {
     const Algorithm& a = algorithm(key.algorithm);
     FitOptions options;
-    options.tolerance = tolerance(key), options.solver = a.solver, options.screening = a.screening;
-    options.stochastic.seed = static_cast<std::uint64_t>(key.trial);
+    options.tolerance = tolerance(key);
+    options.solver = a.solver;
+    options.screening = a.screening;
+    options.variant = a.variant;
+    if (const auto found = tuned(journal_, key.set); found && a.published_spgd())
+      options.stochastic = found->setting;
     return options;
   }
 
-  std::optional<Fit> capped_fit(const Problem& problem, const FitOptions& options, const RunKey& key) {
+  static Record record_of(const Fit& fit, const RunKey& key, const FitOptions& options, const PaperSet& set) {
+    Record record{.key = key};
+    record.multiplier = key.strength * std::exp(-set.tau);
+    record.tolerance = options.tolerance;
+    record.seed = options.stochastic.seed;
+    record.status = fit.status == Status::kInterrupted ? "cap" : std::string(name(fit.status));
+    record.cpu_seconds = fit.cpu_seconds;
+    record.epochs = fit.epochs;
+    record.gap = std::max(0.0, fit.certificate.relative_gap());
+    record.primal = fit.certificate.primal;
+    record.screened = fit.screened;
+    record.nonzeros = (fit.solution.beta.array() != 0).count();
+    record.published_epoch = fit.published_stop;
+    if (fit.published_stop >= 0) {
+      const TracePoint& at = fit.trace[static_cast<std::size_t>(fit.published_stop)];
+      record.published_gap = std::max(0.0, at.gap / at.primal);
+    }
+    if (key.experiment == kFigure2 || key.experiment == kWarm) record.trace = thinned(fit);
+    return record;
+  }
+
+  // The first point at most so far from the solution that APGD comes to, or the solution at a larger
+  // strength.
+  static Vector warm_start(const Problem& problem, const std::string& start) {
+    if (start == kWarmStarts.front()) {
+      Problem larger = problem;
+      larger.at_zero = nullptr;
+      larger.penalty = problem.penalty.scaled(kLargerStrength);
+      return fit(larger, {.tolerance = kAccurateTolerance}).solution.beta;
+    }
+    return fit(problem, {.tolerance = std::stod(start), .solver = "apgd", .screening = "none"}).solution.beta;
+  }
+
+  struct Way {
+    double cap;
+    const Vector* start;
+  };
+  std::optional<Fit> capped_fit(const Problem& problem, const FitOptions& options, const RunKey& key,
+                                const Way& way) {
     const Clock::time_point start = Clock::now();
     const std::clock_t cpu_start = std::clock();
     const std::string where = fmt::format("{} {} p_{} {}, about {} left   ", key.set, key.experiment,
                                           key.strength, key.algorithm, duration(seconds_left()));
     progress_.status(where);
     bool interrupted = false;
-    Fit result = fit(problem, options, nullptr, [&](const TracePoint& at) {
+    Fit result = fit(problem, options, way.start, [&](const TracePoint& at) {
       interrupted = !progress_(where, at);
       // One thread: CPU time is at most the time on the wall, which costs less to ask for.
-      const bool late = std::chrono::duration<double>(Clock::now() - start).count() > settings_.cap &&
-                        static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC > settings_.cap;
+      const bool late = std::chrono::duration<double>(Clock::now() - start).count() > way.cap &&
+                        static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC > way.cap;
       return !interrupted && !late;
     });
     if (interrupted) return std::nullopt;
@@ -187,7 +266,10 @@ class Runner {
     double sum = 0;
     int count = 0;
     for (const Record& r : journal_.records())
-      if (r.key.algorithm == algorithm_name) sum += r.cpu_seconds, ++count;
+      if (r.key.algorithm == algorithm_name) {
+        sum += r.cpu_seconds;
+        ++count;
+      }
     return count > 0 ? sum / count : settings_.cap / 4;
   }
 
@@ -204,12 +286,14 @@ class Runner {
 std::span<const Algorithm> figure1_algorithms() { return kFigure1Algorithms; }
 std::span<const Algorithm> figure2_algorithms() { return kFigure2Algorithms; }
 std::span<const Algorithm> table3_algorithms() { return kTable3Algorithms; }
+std::span<const std::string_view> warm_starts() { return kWarmStarts; }
 
 const Algorithm& algorithm(std::string_view name) {
   for (const Algorithm& a : kFigure1Algorithms)
     if (a.name == name) return a;
   for (const Algorithm& a : kFigure2Algorithms)
     if (a.name == name) return a;
+  if (kPrintedApgd.name == name) return kPrintedApgd;
   throw InvalidArgument("algorithm: there is no '" + std::string(name) + "'");
 }
 
@@ -221,6 +305,7 @@ bool run_experiments(const std::vector<ChosenSet>& sets, const Settings& setting
   Runner runner(settings, journal, progress, all);
   for (const ChosenSet& chosen : sets) {
     Bench bench(chosen, settings.shrink);
+    if (settings.tune && !runner.tune(bench)) return false;
     bool worked = false;
     for (const RunKey& key : plan(std::string(chosen.set->name), settings.trials)) {
       if (!to_do(journal, key)) continue;

@@ -14,10 +14,10 @@
 namespace tyto::cli {
 namespace {
 
-constexpr double kPanelWidth = 330, kPanelHeight = 235, kLegend = 50;
+constexpr double kPanelWidth = 330, kPanelHeight = 235, kLegend = 66;
 constexpr std::size_t kColumns = 3;
-constexpr std::array<std::size_t, 6> kBarColours{0, 1, 2, 3, 4, 5};
-constexpr std::array<std::size_t, 2> kRuleColours{3, 5};
+constexpr std::array<std::size_t, 10> kBarColours{0, 1, 2, 3, 6, 7, 8, 9, 4, 5};
+constexpr std::array<std::size_t, 3> kRuleColours{3, 5, 9};
 
 // One panel: a box to draw in, and what lies around it.
 struct Panel {
@@ -57,11 +57,12 @@ const Record* any_record(const Journal& journal, const std::string& set) {
 }
 
 void legend(Svg& svg, std::span<const Algorithm> algorithms, std::span<const std::size_t> colours) {
-  double x = 16;
+  constexpr std::size_t kInRow = 5;
   for (std::size_t k = 0; k < algorithms.size(); ++k) {
-    svg.rectangle({x, 8}, {12, 12}, series(colours[k]));
-    svg.text({x + 17, 18}, "start", "", algorithms[k].title);
-    x += 36 + 7.6 * static_cast<double>(algorithms[k].title.size());
+    const double x = 16 + 192 * static_cast<double>(k % kInRow);
+    const double y = 8 + 16 * static_cast<double>(k / kInRow);
+    svg.rectangle({x, y}, {11, 11}, series(colours[k]));
+    svg.text({x + 16, y + 10}, "start", "small", algorithms[k].title);
   }
 }
 
@@ -74,7 +75,8 @@ struct Bar {
 
 // In percent of the median of APGD at this strength.
 std::optional<Bar> bar(const Journal& journal, const std::string& set, int strength, const Algorithm& a) {
-  const auto base = timing(journal, set, strength, "apgd"), own = timing(journal, set, strength, a.name);
+  const auto base = timing(journal, set, strength, "published apgd"),
+             own = timing(journal, set, strength, a.name);
   if (!base || !own) return std::nullopt;
   const double unit = 100 / base->median;
   return Bar{own->median * unit, own->least * unit, own->most * unit, *own};
@@ -107,8 +109,8 @@ void draw_bar(Svg& svg, const Panel& box, const LogAxis& axis, XY place, const B
   const Algorithm& a = figure1_algorithms()[k];
   const double y = axis.place(b.percent, box), middle = place.x + place.y / 2;
   const std::string tip = fmt::format("{}: {}, {:.3g}% of APGD", a.title, seconds_text(b.timing), b.percent);
-  svg.rectangle({place.x, y}, {place.y, box.bottom - y}, series(k) + (b.timing.reached ? "" : " missed"),
-                tip);
+  svg.rectangle({place.x, y}, {place.y, box.bottom - y},
+                series(kBarColours[k]) + (b.timing.reached ? "" : " missed"), tip);
   if (b.timing.reached) {
     svg.line({middle, axis.place(b.least, box)}, {middle, axis.place(b.most, box)}, "whisker");
     return;
@@ -215,10 +217,11 @@ std::string figure1(const Journal& journal, const std::vector<std::string>& sets
           "table "
           "of medians and in runs.csv.");
   legend(svg, figure1_algorithms(), kBarColours);
-  svg.text({20, 38}, "start", "small",
-           "CPU time to a relative gap of 1e-6, in percent of APGD's median; log axis; bars: medians, lines: "
-           "least to most. "
-           "Pale with an arrow: not reached at the cap, and the gap it got to.");
+  svg.text(
+      {16, 52}, "start", "small",
+      "CPU time to a relative gap of 1e-6, in percent of the published APGD; log axis; bars: medians, lines: "
+      "least to most. "
+      "Pale with an arrow: not reached at the cap, and the gap it got to.");
   return panels(svg, journal, sets, draw_times);
 }
 
@@ -228,9 +231,10 @@ std::string figure2(const Journal& journal, const std::vector<std::string>& sets
           "For each data set, the percentage of inactive columns that SPGD has screened, by epoch, with the "
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");
   legend(svg, figure2_algorithms(), kRuleColours);
-  svg.text({20, 38}, "start", "small",
-           "Screened columns in percent of the columns that are 0 in the solution; SPGD at p_1, until a "
-           "little after the last one.");
+  svg.text(
+      {16, 52}, "start", "small",
+      "Screened columns in percent of the columns that are 0 in the solution; SPGD from 0 at p_1, until a "
+      "little after the last one.");
   return panels(svg, journal, sets, draw_rates);
 }
 

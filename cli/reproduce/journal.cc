@@ -35,6 +35,8 @@ json to_json(const Record& r) {
               {"primal", r.primal},
               {"screened", r.screened},
               {"nonzeros", r.nonzeros}};
+  if (!r.key.setting.empty()) object["setting"] = r.key.setting;
+  if (r.published_epoch >= 0) object["published_stop"] = {r.published_epoch, r.published_gap};
   if (r.rmse == r.rmse) object["rmse"] = r.rmse;
   for (const Record::Point& at : r.trace) object["trace"].push_back({at.epoch, at.gap, at.active});
   return object;
@@ -49,6 +51,11 @@ Record from_json(const json& object) {
   get("seed", r.seed), get("status", r.status), get("cpu_seconds", r.cpu_seconds), get("epochs", r.epochs);
   get("gap", r.gap), get("primal", r.primal), get("screened", r.screened), get("nonzeros", r.nonzeros);
   if (object.contains("rmse")) get("rmse", r.rmse);
+  if (object.contains("setting")) get("setting", r.key.setting);
+  if (object.contains("published_stop")) {
+    object["published_stop"].at(0).get_to(r.published_epoch);
+    object["published_stop"].at(1).get_to(r.published_gap);
+  }
   if (object.contains("trace"))
     for (const json& at : object["trace"])
       r.trace.push_back({at.at(0).get<Index>(), at.at(1).get<double>(), at.at(2).get<Index>()});

@@ -15,17 +15,22 @@ namespace tyto::cli {
 inline constexpr const char* kFigure1 = "figure1";
 inline constexpr const char* kFigure2 = "figure2";
 inline constexpr const char* kTable3 = "table3";
+inline constexpr const char* kTune = "tune";    // the grid search for SPGD
+inline constexpr const char* kReset = "reset";  // the momentum reset that the paper prints
+inline constexpr const char* kStop = "stop";    // beyond their stopping rule
+inline constexpr const char* kWarm = "warm";    // the screening rate from warm starts
 
-inline constexpr const char* kFormat = "tyto-reproduce-1";
+inline constexpr const char* kFormat = "tyto-reproduce-2";
 
 struct RunKey {
   std::string experiment, set;
   int strength = 1;  // i of p_i
   std::string algorithm;
-  int trial = 1;
+  int trial = 1;             // of Table 3: the number of the split
+  std::string setting = "";  // of a grid search, or a warm start
   bool operator<(const RunKey& other) const {
-    return std::tie(experiment, set, strength, algorithm, trial) <
-           std::tie(other.experiment, other.set, other.strength, other.algorithm, other.trial);
+    return std::tie(experiment, set, strength, algorithm, trial, setting) <
+           std::tie(other.experiment, other.set, other.strength, other.algorithm, other.trial, other.setting);
   }
 };
 
@@ -41,12 +46,15 @@ struct Record {
   double gap = 0, primal = 0;  // the gap is relative to the primal
   Index screened = 0, nonzeros = 0;
   double rmse = std::numeric_limits<double>::quiet_NaN();  // Table 3 only
+  // Where the stopping rule of the published code held first: its epoch, or -1, and the relative gap there.
+  Index published_epoch = -1;
+  double published_gap = 0;
   struct Point {
     Index epoch;
     double gap;
     Index active;
   };
-  std::vector<Point> trace = {};  // Figure 2 only: where the number of columns changed, and the end
+  std::vector<Point> trace = {};  // where the number of columns changed, and the end: the screening rate only
 
   bool reached() const { return status == "converged"; }
 };

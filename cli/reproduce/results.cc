@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/reproduce/experiments.h"
 #include "tyto/data/text.h"
@@ -37,7 +38,7 @@ Gain gain(const Timing& slow, const Timing& fast) {
   return {slow.median / fast.median, kind};
 }
 
-static std::string ratio_text(double ratio) {
+std::string ratio_text(double ratio) {
   return ratio < 10 ? fmt::format("{:.2g}x", ratio) : fmt::format("{:.0f}x", ratio);
 }
 
@@ -47,7 +48,7 @@ std::string text(const Gain& g) {
 }
 
 std::string seconds_text(const Timing& t) {
-  return t.reached ? fmt::format("{:.3g} s", t.median)
+  return t.reached ? fmt::format("{:.2g} s ({:.2g} to {:.2g})", t.median, t.least, t.most)
                    : fmt::format("not in {:.3g} s (gap {})", t.most, short_gap(t.gap));
 }
 
@@ -64,8 +65,42 @@ std::optional<ScreeningCurve> screening_curve(const Journal& journal, std::strin
                         .reached = run->reached()};
 }
 
-const Record* table3_record(const Journal& journal, std::string_view set, std::string_view algorithm_name) {
-  return journal.find({kTable3, std::string(set), 1, std::string(algorithm_name), 1});
+const Record* table3_record(const Journal& journal, std::string_view set, std::string_view algorithm_name,
+                            int split) {
+  return journal.find({kTable3, std::string(set), 1, std::string(algorithm_name), split});
+}
+
+Errors errors(const Journal& journal, std::string_view set, std::string_view algorithm_name) {
+  Errors result;
+  double squares = 0;
+  for (int split = 1; split <= kSplits; ++split) {
+    const Record* r = table3_record(journal, set, algorithm_name, split);
+    if (r == nullptr) continue;
+    if (!r->reached()) {
+      ++result.missed;
+      continue;
+    }
+    ++result.splits;
+    result.mean += r->rmse;
+    squares += r->rmse * r->rmse;
+  }
+  if (result.splits == 0) return result;
+  const double count = result.splits;
+  result.mean /= count;
+  const double variance = count > 1 ? (squares - count * result.mean * result.mean) / (count - 1) : 0;
+  result.deviation = std::sqrt(std::max(0.0, variance));
+  return result;
+}
+
+std::optional<WarmRate> warm_rate(const Journal& journal, std::string_view set,
+                                  std::string_view algorithm_name, std::string_view start) {
+  const Record* accurate = journal.find({kFigure2, std::string(set), 1, "newton", 1});
+  const Record* run =
+      journal.find({kWarm, std::string(set), 1, std::string(algorithm_name), 1, std::string(start)});
+  if (accurate == nullptr || run == nullptr || run->trace.empty()) return std::nullopt;
+  const auto inactive = static_cast<double>(accurate->p - accurate->nonzeros);
+  const auto screened = static_cast<double>(run->p - run->trace.back().active);
+  return WarmRate{run->trace.front().gap, inactive > 0 ? screened / inactive : 1};
 }
 
 std::string short_gap(double gap) {
@@ -76,15 +111,18 @@ std::string short_gap(double gap) {
 
 std::string runs_csv(const Journal& journal) {
   std::string csv =
-      "experiment,set,stand_in,n,p,strength,multiplier,algorithm,trial,seed,tolerance,status,cpu_seconds,"
-      "epochs,"
-      "relative_gap,primal,screened,nonzeros,rmse\n";
+      "experiment,set,stand_in,n,p,strength,multiplier,algorithm,trial,setting,seed,"
+      "tolerance,status,cpu_seconds,epochs,relative_gap,primal,screened,nonzeros,rmse,published_stop_epoch,"
+      "published_stop_gap\n";
   for (const Record& r : journal.records())
-    csv += fmt::format(
-        "{},{},{},{},{},p_{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(r.key.experiment), r.key.set,
-        find_paper_set(r.key.set).simulated() ? "yes" : "no", r.n, r.p, r.key.strength, r.multiplier,
-        csv_text(r.key.algorithm), r.key.trial, r.seed, r.tolerance, csv_text(r.status), r.cpu_seconds,
-        r.epochs, r.gap, r.primal, r.screened, r.nonzeros, r.rmse == r.rmse ? fmt::format("{}", r.rmse) : "");
+    csv += fmt::format("{},{},{},{},{},p_{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       csv_text(r.key.experiment), r.key.set,
+                       find_paper_set(r.key.set).simulated() ? "yes" : "no", r.n, r.p, r.key.strength,
+                       r.multiplier, csv_text(r.key.algorithm), r.key.trial, csv_text(r.key.setting), r.seed,
+                       r.tolerance, csv_text(r.status), r.cpu_seconds, r.epochs, r.gap, r.primal, r.screened,
+                       r.nonzeros, r.rmse == r.rmse ? fmt::format("{}", r.rmse) : "",
+                       r.published_epoch >= 0 ? fmt::format("{}", r.published_epoch) : "",
+                       r.published_epoch >= 0 ? fmt::format("{}", r.published_gap) : "");
   return csv;
 }
 
@@ -99,13 +137,23 @@ std::string screening_csv(const Journal& journal, const std::vector<std::string>
   return csv;
 }
 
+std::string tuning_csv(const Journal& journal) {
+  std::string csv = "set,setting,seed,status,cpu_seconds,epochs,relative_gap\n";
+  for (const Record& r : journal.records())
+    if (r.key.experiment == kTune)
+      csv += fmt::format("{},{},{},{},{},{},{}\n", r.key.set, csv_text(r.key.setting), r.key.trial,
+                         csv_text(r.status), r.cpu_seconds, r.epochs, r.gap);
+  return csv;
+}
+
 std::string table3_csv(const Journal& journal, const std::vector<std::string>& sets) {
-  std::string csv = "set,algorithm,n_training,p,status,relative_gap,rmse,paper_rmse\n";
+  std::string csv = "set,algorithm,split,n_training,p,status,relative_gap,rmse,paper_rmse\n";
   for (const std::string& set : sets)
     for (const Algorithm& a : table3_algorithms())
-      if (const Record* r = table3_record(journal, set, a.name))
-        csv += fmt::format("{},{},{},{},{},{},{},{}\n", set, a.name, r->n, r->p, csv_text(r->status), r->gap,
-                           r->rmse, find_paper_set(set).paper_rmse);
+      for (int split = 1; split <= kSplits; ++split)
+        if (const Record* r = table3_record(journal, set, a.name, split))
+          csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", set, a.name, split, r->n, r->p,
+                             csv_text(r->status), r->gap, r->rmse, find_paper_set(set).paper_rmse);
   return csv;
 }
 

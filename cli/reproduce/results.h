@@ -42,12 +42,29 @@ struct ScreeningCurve {
 std::optional<ScreeningCurve> screening_curve(const Journal& journal, std::string_view set,
                                               std::string_view algorithm);
 
-const Record* table3_record(const Journal& journal, std::string_view set, std::string_view algorithm);
+const Record* table3_record(const Journal& journal, std::string_view set, std::string_view algorithm,
+                            int split);
+// The errors of the runs that reached the tolerance, over splits.
+struct Errors {
+  double mean = 0, deviation = 0;
+  int splits = 0, missed = 0;
+};
+Errors errors(const Journal& journal, std::string_view set, std::string_view algorithm);
+
+// The part of the inactive columns that a rule screens at a warm start, and the relative gap there.
+struct WarmRate {
+  double gap, rate;
+};
+std::optional<WarmRate> warm_rate(const Journal& journal, std::string_view set, std::string_view algorithm,
+                                  std::string_view start);
+
+std::string ratio_text(double ratio);  // "4.2x"
 
 std::string short_gap(double gap);  // "3.1e-7"
 
 std::string runs_csv(const Journal& journal);
 std::string screening_csv(const Journal& journal, const std::vector<std::string>& sets);
+std::string tuning_csv(const Journal& journal);
 std::string table3_csv(const Journal& journal, const std::vector<std::string>& sets);
 
 }  // namespace tyto::cli

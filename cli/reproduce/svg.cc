@@ -17,7 +17,9 @@ constexpr std::string_view kStyle = R"(<style>
 .plot .curve{fill:none;stroke-width:2}.plot .dashed{stroke-dasharray:6 3}.plot .thick{stroke-width:5;stroke-opacity:.45}
 .plot .s0{fill:#555;stroke:#555}.plot .s1{fill:#0072b2;stroke:#0072b2}.plot .s2{fill:#b8860b;stroke:#b8860b}
 .plot .s3{fill:#d55e00;stroke:#d55e00}.plot .s4{fill:#56b4e9;stroke:#56b4e9}.plot .s5{fill:#009e73;stroke:#009e73}
-.plot .curve.s0,.plot .curve.s1,.plot .curve.s2,.plot .curve.s3,.plot .curve.s4,.plot .curve.s5{fill:none}
+.plot .s6{fill:#999;stroke:#999}.plot .s7{fill:#8fc1e3;stroke:#8fc1e3}.plot .s8{fill:#e3c98f;stroke:#e3c98f}
+.plot .s9{fill:#f0a878;stroke:#f0a878}
+.plot .curve.s9,.plot .curve.s0,.plot .curve.s1,.plot .curve.s2,.plot .curve.s3,.plot .curve.s4,.plot .curve.s5{fill:none}
 @media (prefers-color-scheme:dark){.plot{color:#ddd}.plot .s0{fill:#aaa;stroke:#aaa}
 .plot .s1{fill:#4aa3e0;stroke:#4aa3e0}.plot .s2{fill:#e6b84a;stroke:#e6b84a}.plot .s3{fill:#ff8a3d;stroke:#ff8a3d}
 .plot .s4{fill:#9ad4f5;stroke:#9ad4f5}.plot .s5{fill:#35c99b;stroke:#35c99b}}

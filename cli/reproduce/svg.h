@@ -12,7 +12,7 @@ struct XY {
   double x, y;
 };
 
-// A drawing that stands alone or inside a page, light or dark. Classes: s0 ... s5 fill or stroke with the
+// A drawing that stands alone or inside a page, light or dark. Classes: s0 ... s9 fill or stroke with the
 // colours of series; axis, grid, level, whisker, curve,
 // dashed, thick, missed (pale), and for text: small, strong.
 class Svg {

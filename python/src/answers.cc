@@ -38,15 +38,15 @@ nb::dict both_ends(const RelaxedCoefficients& of) {
   return dict;
 }
 
-}  // namespace
-
 nb::dict solution(const Model& model, const Fit& fit) {
   nb::dict dict;
   dict["alpha"] = model.alpha, dict["status"] = model.status;
   dict["primal"] = model.primal, dict["dual"] = model.dual, dict["gap"] = model.gap;
   dict["rounding"] = fit.certificate.rounding;
-  dict["intercept"] = model.intercept;
-  dict["columns"] = column(model.coefficients, [](const Coefficient& c) { return std::int64_t{c.column}; });
+  dict["intercepts"] = model.intercepts;
+  dict["columns"] = column(model.coefficients, [&](const Coefficient& c) {
+    return std::int64_t{c.of_class * model.p + c.column};
+  });
   dict["values"] = column(model.coefficients, [](const Coefficient& c) { return c.value; });
   dict["clusters"] = column(model.coefficients, [](const Coefficient& c) { return std::int64_t{c.cluster}; });
   dict["epochs"] = fit.epochs, dict["screened"] = fit.screened, dict["passes"] = fit.passes;
@@ -98,26 +98,9 @@ nb::object scales(const Regression& regression) {
   const Design& design = regression.problem.design;
   if (!design.is_scaled()) return nb::none();
   Vector all = Vector::Ones(regression.columns);
-  for (Index k = 0; k < design.cols(); ++k) all[regression.penalized[k]] = design.scale(k);
+  for (Index k = 0; k < design.cols(); ++k)
+    all[regression.coefficient(k) / regression.predictors] = design.scale(k);
   return nb::cast(std::move(all));
-}
-
-std::vector<double> scored(const FoldModels& fold, const nb::object& score) {
-  std::vector<std::int64_t> columns, starts{0};
-  std::vector<double> values, intercepts;
-  for (const DataScale& model : fold.models) {
-    for (SparseBeta::InnerIterator it(model.coefficients); it; ++it) {
-      columns.push_back(it.index());
-      values.push_back(it.value());
-    }
-    starts.push_back(std::ssize(columns));
-    intercepts.push_back(model.intercept);
-  }
-  const auto itself = [](auto value) { return value; };
-  const nb::object found =
-      score(column(fold.held_out, [](Index row) { return std::int64_t{row}; }), column(columns, itself),
-            column(values, itself), column(starts, itself), column(intercepts, itself));
-  return nb::cast<std::vector<double>>(found);
 }
 
 nb::dict table(const std::vector<Criteria>& rows) {
@@ -128,6 +111,66 @@ nb::dict table(const std::vector<Criteria>& rows) {
   dict["bic"] = column(rows, [](const Criteria& one) { return one.bic; });
   dict["cp"] = column(rows, [](const Criteria& one) { return one.cp.value_or(kNone); });
   return dict;
+}
+
+// What one fit, a path and a cross-validation have in common.
+void add_scales(nb::dict& dict, const Regression& regression) {
+  dict["alpha_max"] = regression.alpha_max;
+  dict["scale"] = scales(regression);
+}
+
+}  // namespace
+
+nb::dict answer_of_fit(const Estimate& found) {
+  nb::dict dict = solution(found.models.front(), found.fit());
+  add_scales(dict, found.regression);
+  return dict;
+}
+
+nb::dict answer_of_path(const Estimate& found) {
+  nb::dict dict = solutions(found.models, found.path);
+  if (!found.criteria.empty()) dict["criteria"] = table(found.criteria);
+  add_scales(dict, found.regression);
+  dict["seconds"] = found.path.seconds;
+  dict["passes"] = found.path.passes;
+  return dict;
+}
+
+nb::dict answer_of_cv(const CvEstimate& found) {
+  const CrossValidation& cv = found.cv;
+  if (!cv.complete()) return {};
+  nb::dict dict = solutions(found.models, cv.chosen().path);
+  add_scales(dict, cv.chosen().regression);
+  dict["seconds"] = cv.seconds;
+  dict["passes"] = cv.passes;
+  dict["curves"] = curves(cv);
+  dict["measure"] = std::string(name(cv.measure));
+  dict["chosen"] = cv.chosen_curve;
+  dict["best"] = cv.best;
+  dict["one_se"] = cv.one_se;
+  dict["converged"] = cv.converged();
+  dict["worst_gap"] = cv.worst_gap();
+  return dict;
+}
+
+std::vector<double> scored(const FoldModels& fold, const nb::object& score) {
+  std::vector<std::int64_t> columns, starts{0};
+  std::vector<double> values, intercepts;
+  for (const DataScale& model : fold.models) {
+    const Index classes = model.intercepts.size();
+    const Index p = model.coefficients.size() / classes;
+    for (SparseBeta::InnerIterator it(model.coefficients); it; ++it) {
+      columns.push_back(it.index() % classes * p + it.index() / classes);
+      values.push_back(it.value());
+    }
+    starts.push_back(std::ssize(columns));
+    intercepts.insert(intercepts.end(), model.intercepts.begin(), model.intercepts.end());
+  }
+  const auto itself = [](auto value) { return value; };
+  const nb::object found =
+      score(column(fold.held_out, [](Index row) { return std::int64_t{row}; }), column(columns, itself),
+            column(values, itself), column(starts, itself), column(intercepts, itself));
+  return nb::cast<std::vector<double>>(found);
 }
 
 Index chosen_step(const nb::dict& criteria, const std::string& criterion, double n) {

@@ -7,6 +7,7 @@
 
 #include "tyto/select/criteria.h"
 #include "tyto/select/cv.h"
+#include "tyto/select/estimate.h"
 #include "tyto/select/model.h"
 #include "tyto/select/path.h"
 #include "tyto/select/regression.h"
@@ -16,17 +17,14 @@ namespace tyto::python {
 
 namespace nb = nanobind;
 
-nb::dict solution(const Model& model, const Fit& fit);                   // a model and how it was found
-nb::dict solutions(const std::vector<Model>& models, const Path& path);  // of all strengths
-nb::list curves(const CrossValidation& cv);
-// What each column is divided by before it is penalised, or None where none is.
-nb::object scales(const Regression& regression);
+nb::dict answer_of_fit(const Estimate& found);
+nb::dict answer_of_path(const Estimate& found);
+nb::dict answer_of_cv(const CvEstimate& found);  // empty where not all folds could be fitted
 // What Python's `score` says of a fold's models, called as score(rows held out, columns, values, starts,
 // intercepts): the coefficients of model k are entries starts[k] .. starts[k + 1] - 1.
 std::vector<double> scored(const FoldModels& fold, const nb::object& score);
 
-nb::dict table(const std::vector<Criteria>& rows);  // one array for each criterion
-// The place that a criterion chooses in such a table.
+// The place that a criterion chooses in a table of criteria.
 Index chosen_step(const nb::dict& criteria, const std::string& criterion, double n);
 
 }  // namespace tyto::python

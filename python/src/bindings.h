@@ -14,6 +14,8 @@ void add_design(nb::module_& module);
 void add_norm(nb::module_& module);     // the penalty by itself
 void add_options(nb::module_& module);  // what to fit and how, field by field
 void add_fits(nb::module_& module);     // fit, path, cross-validation
+void add_sums(nb::module_& module);     // moments, evidence, and fits from them
 void add_verify(nb::module_& module);
+void add_report(nb::module_& module);
 
 }  // namespace tyto::python

@@ -28,42 +28,31 @@ On where(const Design& design, const EstimateOptions& options) {
   return small && plain ? On::kThisThread : On::kOwnThread;
 }
 
-// What one fit, a path and a cross-validation have in common.
-void add_scales(nb::dict& dict, const Regression& regression) {
-  dict["alpha_max"] = regression.alpha_max;
-  dict["scale"] = scales(regression);
-}
-
 nb::dict fit_one(const Design& design, const Vector& y, const RegressionOptions& regression,
-                 const FitOptions& options, const EstimateOptions& wishes, const std::optional<Vector>& start,
+                 const FitOptions& options, const EstimateOptions& asked, const std::optional<Vector>& start,
                  const nb::object& progress) {
-  EstimateOptions all = together(regression, options, wishes);
-  if (start) all.start = *start;
+  EstimateOptions all = together(regression, options, asked);
+  if (start && design.cols() > 0) {  // there, those of one class after the other
+    const Index classes = start->size() / design.cols();
+    all.start = start->reshaped(design.cols(), classes).transpose().reshaped();
+  }
   const auto work = [all, data = Dataset{design, y}](Watch& watch) {
     return estimate(data, all, [&](const TracePoint& at) { return watch.report({0, 1, relative_gap(at)}); });
   };
-  const Estimate result = run(work, progress, where(design, all));
-  nb::dict dict = solution(result.models.front(), result.fit());
-  add_scales(dict, result.regression);
-  return dict;
+  return answer_of_fit(run(work, progress, where(design, all)));
 }
 
 nb::dict fit_many(const Design& design, const Vector& y, const RegressionOptions& regression,
-                  const PathOptions& grid, const FitOptions& options, const EstimateOptions& wishes,
+                  const PathOptions& grid, const FitOptions& options, const EstimateOptions& asked,
                   const nb::object& progress) {
-  EstimateOptions all = together(regression, options, wishes);
+  EstimateOptions all = together(regression, options, asked);
   all.cv.path = grid;
   const auto work = [all, data = Dataset{design, y}](Watch& watch) {
     return estimate_path(data, all, [&](const PathProgress& at) {
       return watch.report({at.step, at.steps, relative_gap(at.point)});
     });
   };
-  const Estimate result = run(work, progress);
-  nb::dict dict = solutions(result.models, result.path);
-  if (!result.criteria.empty()) dict["criteria"] = table(result.criteria);
-  add_scales(dict, result.regression);
-  dict["seconds"] = result.path.seconds, dict["passes"] = result.path.passes;
-  return dict;
+  return answer_of_path(run(work, progress));
 }
 
 // `score`: None, or what takes the place of the error measure; see `scored`.
@@ -83,31 +72,48 @@ nb::dict cross_validation(const Design& design, const Vector& y, const Regressio
       };
     return estimate_cv(data, all, hooks);
   };
-  const auto [cv, models] = run(work, progress);
-  if (!cv.complete()) return {};
-  nb::dict dict = solutions(models, cv.chosen().path);
-  add_scales(dict, cv.chosen().regression);
-  dict["seconds"] = cv.seconds, dict["passes"] = cv.passes;
-  dict["curves"] = curves(cv);
-  dict["chosen"] = cv.chosen_curve, dict["best"] = cv.best, dict["one_se"] = cv.one_se;
-  dict["converged"] = cv.converged(), dict["worst_gap"] = cv.worst_gap();
-  return dict;
+  return answer_of_cv(run(work, progress));
 }
 
 double largest_alpha(const Design& design, const Vector& y, const RegressionOptions& words) {
   return make_regression(design, y, words).alpha_max;
 }
 
+// The names of the losses for labels, or of those for numbers.
+std::vector<std::string> losses_for(bool labels) {
+  std::vector<std::string> names;
+  for (const LossRow& row : losses())
+    if ((row.labels != LossRow::Labels::kNone) == labels) names.emplace_back(row.name);
+  return names;
+}
+
+double survival_concordance(const Vector& time, const Vector& events, const Vector& weights,
+                            const Vector& predictor) {
+  return concordance({time, events, weights}, predictor);
+}
+
+// Of linear predictors that are one of each row.
+Vector means(const std::string& loss, Vector predictor) {
+  const auto mean = find_loss(loss).mean;
+  for (double& value : predictor) mean({&value, 1});
+  return predictor;
+}
+
 }  // namespace
 
 void add_fits(nb::module_& module) {
   module.def("fit", &fit_one, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("options"),
-             nb::arg("wishes"), nb::arg("start").none(), nb::arg("progress").none());
+             nb::arg("estimate_options"), nb::arg("start").none(), nb::arg("progress").none());
   module.def("fit_path", &fit_many, nb::arg("design"), nb::arg("y"), nb::arg("regression"), nb::arg("grid"),
-             nb::arg("options"), nb::arg("wishes"), nb::arg("progress").none());
+             nb::arg("options"), nb::arg("estimate_options"), nb::arg("progress").none());
   module.def("cross_validate", &cross_validation, nb::arg("design"), nb::arg("y"), nb::arg("regression"),
              nb::arg("cv"), nb::arg("options"), nb::arg("score").none(), nb::arg("progress").none());
   module.def("random_folds", &random_folds, nb::arg("n"), nb::arg("k"), nb::arg("seed"));
+  module.def("stratified_folds", &stratified_folds, nb::arg("labels"), nb::arg("k"), nb::arg("seed"));
+  module.def("losses", &losses_for, nb::arg("labels"));
+  module.def("concordance", &survival_concordance, nb::arg("time"), nb::arg("events"), nb::arg("weights"),
+             nb::arg("predictor"));
+  module.def("means", &means, nb::arg("loss"), nb::arg("predictor"));
   module.def("choose", &chosen_step, nb::arg("criteria"), nb::arg("criterion"), nb::arg("n"));
   module.def("alpha_max", &largest_alpha, nb::arg("design"), nb::arg("y"), nb::arg("regression"),
              nb::call_guard<nb::gil_scoped_release>());

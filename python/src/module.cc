@@ -23,6 +23,8 @@ NB_MODULE(_core, module) {
   add_norm(module);
   add_options(module);
   add_fits(module);
+  add_sums(module);
   add_verify(module);
+  add_report(module);
   add_exit(module);
 }

@@ -57,12 +57,14 @@ nb::class_<Part> bind(nb::module_& module, const char* name) {
 }  // namespace
 
 void add_options(nb::module_& module) {
-  bind<RegressionOptions>(module, "RegressionOptions");
+  bind<RegressionOptions>(module, "RegressionOptions")
+      .def_rw("offset", &RegressionOptions::offset)
+      .def_rw("events", &RegressionOptions::events);
   bind<FitOptions>(module, "FitOptions");
   bind<PathOptions>(module, "PathOptions");
   bind<CvOptions>(module, "CvOptions").def_rw("path", &CvOptions::path).def_rw("given", &CvOptions::given);
   // What else may be asked for. The parts above are handed over beside it.
-  bind<EstimateOptions>(module, "Wishes")
+  bind<EstimateOptions>(module, "EstimateOptions")
       .def_prop_rw(
           "sigma", [](const EstimateOptions& o) { return o.noise.sigma; },
           [](EstimateOptions& o, double sigma) { o.noise.sigma = sigma; })

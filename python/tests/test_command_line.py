@@ -32,9 +32,9 @@ def data(tmp_path_factory):
     return X, y, rows, folder
 
 
-def command(folder, name, args):
+def command(folder, name, args, target="y.npy"):
     """The exit code of a command, and what it writes to --json."""
-    code = subprocess.run([PROGRAM, name, "X.npy", "--target", "y.npy", "--json", "found.json", "--quiet", *args], cwd=folder).returncode
+    code = subprocess.run([PROGRAM, name, "X.npy", "--target", target, "--json", "found.json", "--quiet", *args], cwd=folder).returncode
     return code, json.loads((folder / "found.json").read_text())
 
 
@@ -135,6 +135,28 @@ def test_a_cross_validation(data, args, flags, weighted):
     np.testing.assert_array_equal(model.coef_, dense(found["fits"][model.best_index_]))
 
 
+@needs_program
+@pytest.mark.parametrize("loss", ["huber", "poisson", "binomial", "squared-hinge"])
+def test_losses(data, loss):
+    X, y, _, folder = data
+    classes = loss in ("binomial", "squared-hinge")
+    response = np.where(y > 3, 1.0, -1.0) if classes else np.round(np.exp(y / 4)) if loss == "poisson" else y
+    np.save(folder / "response.npy", response)
+    one, chosen = (tyto.OWLClassifier, tyto.OWLClassifierCV) if classes else (tyto.OWL, tyto.OWLCV)
+    labels = np.where(response > 0, "yes", "no") if classes else response
+    args, flags = ({"huber_delta": 0.75}, ["--huber-delta", "0.75"]) if loss == "huber" else ({}, [])
+    model = quiet(lambda: one(alpha=0.07, relative=True, loss=loss, **COMMON, **args).fit(X, labels))
+    code, found = command(folder, "fit", ["--loss", loss, *flags, "--strength", "0.07"], "response.npy")
+    assert code == 0 and model.coef_.any()
+    np.testing.assert_array_equal(np.ravel(model.coef_), dense(found))
+    assert (np.ravel(model.intercept_)[0], model.certificate_.gap) == (found["intercept"], found["gap"] / N)
+    model = quiet(lambda: chosen(cv=4, n_alphas=8, eps=0.05, random_state=3, loss=loss, **COMMON, **args).fit(X, labels))
+    code, found = command(folder, "cv", ["--loss", loss, *flags, "--folds", "4", "--steps", "8", "--ratio", "0.05", "--seed", "3"], "response.npy")
+    assert code == 0 and model.best_index_ == found["best"]["step"]
+    np.testing.assert_array_equal(model.cv_error_, [fit["error"] for fit in found["fits"]])
+    np.testing.assert_array_equal(np.ravel(model.coef_), dense(found["fits"][model.best_index_]))
+
+
 def arguments(*parts):
     return {name for part in parts for _, name, *_ in part.arguments}
 
@@ -145,4 +167,6 @@ def test_every_argument_of_the_table_can_be_given():
     assert {"ridge", "positive", "q", "tol", "max_seconds"} <= everywhere
     for function in (tyto.OWL, tyto.OWLCV, tyto.owl_path):
         assert everywhere <= set(inspect.signature(function).parameters)
+    for function in (tyto.OWLClassifier, tyto.OWLClassifierCV):
+        assert everywhere - {"huber_delta"} <= set(inspect.signature(function).parameters)
     assert arguments(_core.PathOptions) <= set(inspect.signature(tyto.owl_path).parameters)

@@ -204,7 +204,7 @@ def test_mistakes_of_paths(options, message):
 
 def test_mistakes_of_cross_validation():
     X, y, _ = grouped(30, 20)
-    with pytest.raises(ValueError, match="scoring: want 'mse', 'mae', 'r2' or a scorer of scikit-learn by name .*, got 'rmse'"):
+    with pytest.raises(ValueError, match="scoring: want 'mse', 'mae', 'r2', 'deviance' or a scorer of scikit-learn by name .*, got 'rmse'"):
         OWLCV(scoring="rmse").fit(X, y)
     with pytest.raises(ValueError, match="scoring: want mse or mae where the response is constant"):
         OWLCV(scoring="r2").fit(X, np.ones(30))

@@ -11,12 +11,14 @@ import pytest
 from scipy import sparse
 
 import tyto
-from tyto import OWL, OWLCV, SortedL1, plot
+from tyto import OWL, OWLCV, OWLClassifier, OWLClassifierCV, SortedL1, plot
 
 N, P = 24, 5
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, P))
 Y = X[:, 0] - X[:, 1] + 0.1 * RNG.normal(size=N)
+LABELS = np.where(Y > 0, "yes", "no")
+COUNTS = np.round(np.exp(Y))
 WEIGHTS = RNG.integers(1, 5, size=N).astype(float)
 THINNED = sparse.csc_matrix(np.where(abs(X) > 0.5, X, 0))
 BINDING = re.compile(r"incompatible function|nanobind|_core|ndarray\[|std::|nb::|invoked with|unable to convert|overload|Eigen", re.IGNORECASE)
@@ -246,6 +248,16 @@ def parameters(call, *skipped):
     (lambda **o: OWLCV(**o).fit(X, Y), parameters(OWLCV, "verbose"), {"n_alphas": 3, "cv": 3, "max_iter": 50, "max_seconds": 2}),
     (lambda **o: tyto.owl_path(X, Y, **o), parameters(tyto.owl_path, "X", "y", "verbose"), {"n_alphas": 3, "max_iter": 50, "max_seconds": 2}),
     (lambda **o: tyto.alpha_max(X, Y, **o), parameters(tyto.alpha_max, "X", "y"), {}),
+    (lambda **o: OWLClassifier(**o).fit(X, LABELS), parameters(OWLClassifier, "verbose"), {"max_iter": 50, "max_seconds": 1}),
+    (lambda **o: OWLClassifierCV(**o).fit(X, LABELS), parameters(OWLClassifierCV, "verbose"), {"n_alphas": 3, "cv": 3, "max_iter": 50, "max_seconds": 2}),
+    (lambda **o: OWLClassifier(alpha=0.1).fit(**o), ["X", "y", "sample_weight", "offset"], {"X": X, "y": LABELS}),
+    (lambda **o: OWLClassifierCV(n_alphas=3, cv=3).fit(**o), ["X", "y", "sample_weight", "offset"], {"X": X, "y": LABELS}),
+    (lambda **o: OWLClassifier().path(**o), ["X", "y", "sample_weight", "offset"], {"X": X, "y": LABELS, "n_alphas": 3}),
+    (OWLClassifier(alpha=0.1).fit(X, LABELS).predict_proba, ["X", "offset"], {"X": X}),
+    (OWLClassifier(alpha=0.1).fit(X, LABELS).decision_function, ["X", "offset"], {"X": X}),
+    (lambda **o: OWL(loss="poisson", alpha=0.1, max_iter=50, max_seconds=1).fit(**o), ["X", "y", "sample_weight", "offset"], {"X": X, "y": COUNTS}),
+    (tyto.owl_path, ["y", "loss"], {"X": X, "y": LABELS, "loss": "binomial", "n_alphas": 3}),
+    (tyto.verify, ["model", "X", "y", "sample_weight", "offset"], {"model": OWLClassifier(alpha=0.1).fit(X, LABELS), "X": X, "y": LABELS}),
     (tyto.owl_path, ["X", "y"], {"X": X, "y": Y, "n_alphas": 3}),
     (tyto.alpha_max, ["X", "y"], {"X": X, "y": Y}),
     (tyto.verify, ["model", "X", "y", "sample_weight"], {"model": OWL(alpha=0.1).fit(X, Y), "X": X, "y": Y}),

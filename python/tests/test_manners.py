@@ -232,4 +232,4 @@ def test_an_error_in_progress_stops_the_fit():
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        tyto._core.fit(tyto._core.Design.dense(X), X[:, :400].sum(axis=1), words, options, tyto._core.Wishes(), None, progress)
+        tyto._core.fit(tyto._core.Design.dense(X), X[:, :400].sum(axis=1), words, options, tyto._core.EstimateOptions(), None, progress)

@@ -12,13 +12,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tyto import OWL, OWLCV
+from tyto import OWL, OWLCV, OWLClassifier, OWLClassifierCV
 from support import grouped
 
 
 @parametrize_with_checks([OWL(), OWL(weights="lasso", alpha=0.01, standardize=True), OWLCV(n_alphas=10),
                           OWL(weights="bh", sigma="estimate", standardize=True), OWL(alpha=0.1, gamma=0.5, slope=2.0),
-                          OWLCV(n_alphas=5, slope=[0.5, 2], gamma=[0, 1])])
+                          OWLCV(n_alphas=5, slope=[0.5, 2], gamma=[0, 1]), OWL(loss="poisson", alpha=0.01), OWL(loss="huber", alpha=0.01),
+                          OWLCV(loss="poisson", n_alphas=5, cv=3), OWLClassifier(), OWLClassifier(loss="squared-hinge", class_weight="balanced"),
+                          OWLClassifierCV(n_alphas=10, cv=3), OWLClassifierCV(loss="squared-hinge", n_alphas=5, cv=3, scoring="accuracy")])
 @pytest.mark.filterwarnings("ignore:OWL. the estimate of the noise")  # of data without noise
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -23,6 +23,7 @@ class Cluster:
     ----------
     size : int
     columns : ndarray of int
+        Of the coefficients; of several classes, their places in ``coef_.ravel()``.
     members : list of str
         Their names; ``x0``, ``x1``, ... where the data had none.
     signs : ndarray of int
@@ -30,7 +31,7 @@ class Cluster:
     coefficient : float
         The magnitude that they share (of the standardised coefficients, where ``standardize=True``).
     mean_correlation, min_correlation : float
-        Of |r| over all pairs of members (of 500 of them, where there are more); NaN for a single feature.
+        Of ``|r|`` over all pairs of members (of 500 of them, where there are more); NaN for a single feature.
     coincidental : bool
         Whether ``mean_correlation`` is below 0.5.
     """
@@ -44,10 +45,16 @@ class Cluster:
     min_correlation: float
     coincidental: bool
 
+    def __repr__(self) -> str:
+        shown = ", ".join(self.members[:3]) + (", ..." if self.size > 3 else "")
+        alike = "" if self.size == 1 else f", mean |r| {self.mean_correlation:.2f}{' (coincidence?)' if self.coincidental else ''}"
+        return f"Cluster({self.size} x {self.coefficient:.4g}: {shown}{alike})"
+
 
 def make_cluster(columns: np.ndarray, coefs: np.ndarray, members: list[str], X: Any, weights: np.ndarray | None) -> Cluster:
     """``coefs``: of the members, on the scale on which they share a magnitude."""
-    mean, least = correlation(X, compared(columns), weights) if len(columns) > 1 else (np.nan, np.nan)
+    features = np.unique(columns % X.shape[1])  # one may be in it for several classes
+    mean, least = correlation(X, compared(features), weights) if len(features) > 1 else (np.nan, np.nan)
     return Cluster(len(columns), columns, members, np.sign(coefs).astype(int), float(abs(coefs).max()), mean, least, mean < COINCIDENTAL)
 
 

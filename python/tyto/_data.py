@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils import validation
 
-from . import _core
+from . import _core, _solve, _survival
 
 FLOATS = [np.float64, np.float32]
 INDICES = [np.int32, np.int64]
@@ -19,6 +19,18 @@ _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
 # Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
 _COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
+
+
+def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """X by columns and y as labels of any kind, for an estimator that remembers the names and number of the columns."""
+    with _in_words():
+        return _validator(estimator)(_sound("X", X), _sound("y", y), **_COLUMNS)
+
+
+def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """The same where there is no estimator."""
+    with _in_words():
+        return validation.check_X_y(_sound("X", X), _sound("y", y), **_COLUMNS)
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -31,6 +43,19 @@ def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     with _in_words():
         X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
     return X, _float64("y", y)
+
+
+def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """X by columns, and y as events and times; without an estimator (None), nobody remembers the columns."""
+    with _in_words():
+        if estimator is None:
+            X = check_array(_sound("X", X), **_COLUMNS)
+        else:
+            X = _validator(estimator)(_sound("X", X), **_COLUMNS)
+    y = _survival.encode(y)
+    if len(y) != X.shape[0]:
+        raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
+    return X, y
 
 
 def _ready(X: Any, y: Any) -> bool:
@@ -136,6 +161,17 @@ def validate_weights(sample_weight: Any, X: Any) -> tuple[np.ndarray | None, flo
     return weights, float(weights.sum())
 
 
+def validate_offset(offset: Any, n: int) -> np.ndarray:
+    """What is added to the linear predictor, row by row."""
+    wish = f"{n} finite numbers, one for each row"
+    found = _solve.vector("offset", offset, wish)
+    if len(found) != n:
+        raise _solve.want("offset", wish, len(found))
+    if not np.isfinite(found).all():
+        raise _solve.want("offset", wish, found[~np.isfinite(found)][0])
+    return found
+
+
 def validate_columns(columns: Any, p: int, names: Any) -> list[int]:
     """Numbers of columns that are given by number or name, in order."""
     if columns is None:
@@ -192,7 +228,7 @@ def _borrow(X: Any) -> _core.Design | None:
 
 
 # What the library calls by other names.
-_NAMES = {"design": "X", "error": "scoring", "folds": "cv", "observation-weights": "sample_weight", "ratio": "eps", "response": "y", "steps": "n_alphas", "strength": "alpha"}
+_NAMES = {"design": "X", "error": "scoring", "event": "y", "folds": "cv", "observation-weights": "sample_weight", "ratio": "eps", "response": "y", "steps": "n_alphas", "strength": "alpha"}
 
 
 @contextmanager

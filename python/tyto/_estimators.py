@@ -1,103 +1,70 @@
 """OWL and OWLCV: OWL regression with the conventions of scikit-learn."""
 from __future__ import annotations
 
-import copy
-import inspect
-from contextlib import contextmanager
-from functools import cache
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import RegressorMixin
 
-from . import _core, _data, _folds, _scoring, _solve
-from ._clusters import Cluster, make_cluster
-from ._path import Path, make_path, owl_path
+from . import _core, _data, _solve, _survival
+from ._linear import ChosenAlpha, Linear, OneAlpha
+from ._path import Path, owl_path
+from ._types import Choice, Loss, Screening, Sigma, Solver, Weights
 
 
-class _Linear(RegressorMixin, BaseEstimator):
-    """What OWL and OWLCV share: prediction, and how an answer of the library is kept."""
+class _Regressor(RegressorMixin, Linear):
+    """A response of numbers."""
 
-    coef_: np.ndarray
     intercept_: float
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predicted responses, one for each row of X."""
-        check_is_fitted(self)
-        X = _data.validate_predict(self, X)
-        return np.asarray(safe_sparse_dot(X, self.coef_)) + self.intercept_
+    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+        """Predicted means, one for each row of X: ``Xb + c + offset``, or its exponential with the loss ``"poisson"``. With ``"cox"`` the
+        linear predictor ``Xb + offset``, the logarithm of the relative risk."""
+        predictor, loss = self._predictor(X, offset), self._params()["loss"]
+        return predictor if loss == _survival.LOSS else _core.means(loss, predictor)
 
-    def cluster_table(self, X: Any, sample_weight: Any = None) -> list[Cluster]:
-        """The clusters, each with the correlations between its features in X, the data that was fitted: see `Cluster`.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R2 of the predictions; with the loss ``"cox"`` Harrell's C-index: of the pairs of rows whose order in time is known, the share that is
+        predicted in that order."""
+        if self._params()["loss"] != _survival.LOSS:
+            return super().score(X, y, sample_weight)
+        predictor, y = self.predict(X), _survival.encode(y)
+        if len(y) != len(predictor):
+            raise ValueError(f"y: want {len(predictor)} rows, as in X, got {len(y)}")
+        weights = np.ones(len(y)) if sample_weight is None else _data.validate_weights(sample_weight, predictor[:, None])[0]
+        return float(_core.concordance(_survival.numbers(y), _survival.events(y), weights, predictor))
 
-        ``pandas.DataFrame(model.cluster_table(X))`` is a table of them.
-        """
-        check_is_fitted(self)
-        X = _data.validate_predict(self, X)
-        weights, _ = _data.validate_weights(sample_weight, X)
-        X = X.tocsc() if _data.sparse.issparse(X) else X
-        return [make_cluster(columns, self._penalized_scale()[columns], self._feature_names(columns), X, weights)
-                for columns in self.clusters_]
+    def _validate(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        if _solve.loss_for(False, self._params()["loss"]) == _survival.LOSS:
+            return _data.validate_survival(self, X, y)
+        return _data.validate_fit(self, X, y)
 
-    def _penalized_scale(self) -> np.ndarray:
-        """The coefficients on the scale on which clusters have one magnitude."""
-        return self.coef_ if self.scale_ is None else self.coef_ * self.scale_
+    def _observed(self, y: np.ndarray) -> np.ndarray:
+        return _survival.decode(y) if _survival.is_survival(y) else y
 
-    def _feature_names(self, columns: np.ndarray) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{j}" if names is None else str(names[j]) for j in columns]
+    def _row_weights(self, params: dict[str, Any], X: Any, y: np.ndarray, sample_weight: Any) -> tuple[np.ndarray | None, float]:
+        return _data.validate_weights(sample_weight, X)
 
-    def _params(self) -> dict[str, Any]:
-        """All settings, also those that the __init__ of a subclass neither takes nor sets."""
-        return {name: getattr(self, name, default) for name, default in _defaults(OWL if isinstance(self, OWL) else OWLCV)}
+    def _set_coefficients(self, coef: np.ndarray, intercepts: np.ndarray) -> None:
+        self.coef_, self.intercept_ = coef, float(intercepts[0])
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _words(self, params: dict[str, Any], X: Any, sample_weight: Any) -> tuple[_core.RegressionOptions, float]:
-        """What to fit, and the n of the objective."""
-        rows, size = _data.validate_weights(sample_weight, X)
-        free = _data.validate_columns(params["unpenalized"], X.shape[1], getattr(self, "feature_names_in_", None))
-        return _solve.regression_options(params, size, rows, free), size
-
-    def _keep(self, answer: Any, scale: np.ndarray | None, size: float, tolerance: float) -> None:
-        self.alpha_ = float(answer["alpha"]) / size
-        self.coef_ = _solve.coefficients(answer, self.n_features_in_)
-        self.intercept_ = float(answer["intercept"])
-        self.scale_ = scale
-        self.clusters_ = _solve.clusters(answer)
-        self.relaxation_ = _solve.relaxation(answer, self.n_features_in_)
-        self.certificate_ = _solve.certificate(answer, size, tolerance)
-        self.dual_gap_ = self.certificate_.gap
-        self.screened_ = int(answer["screened"])
-        self.n_iter_ = int(answer["epochs"]) + 1
-        self.trace_ = _solve.trace(answer, size)
+    def _with_coefficients(self, coef: np.ndarray, intercepts: np.ndarray) -> OWL:
+        model = OWL(loss=self._params()["loss"])
+        model.coef_, model.intercept_, model.n_features_in_ = coef, float(intercepts[0]), len(coef)
+        return model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.target_tags.positive_only = isinstance(self._params()["loss"], str) and self._params()["loss"] == "poisson"
         return tags
 
 
-@cache
-def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
-    return tuple((name, parameter.default) for name, parameter in inspect.signature(cls).parameters.items())
-
-
-class OWL(_Linear):
+class OWL(_Regressor, OneAlpha):
     """Linear regression with the ordered weighted L1 penalty (OSCAR, SLOPE, lasso).
 
     Minimises ``1/(2n) ||y - Xb - c||^2 + alpha * sum_i w_i |b|_(i)``, where ``|b|_(1) >= |b|_(2) >= ...`` are the sorted
-    magnitudes and ``w_1 >= w_2 >= ... >= 0``. With ``weights="lasso"`` this is scikit-learn's ``Lasso``.
+    magnitudes and ``w_1 >= w_2 >= ... >= 0``. With ``weights="lasso"`` this is scikit-learn's ``Lasso``. ``loss`` puts the mean of another loss
+    in the place of the squares; for classes see `OWLClassifier`.
 
     Parameters
     ----------
@@ -115,7 +82,13 @@ class OWL(_Linear):
         play no part, and ``q`` is the false discovery rate that is kept where columns are (nearly) orthogonal.
     gamma : float or None, default=None
         Relaxes the fit, which undoes the shrinkage: 0 is least squares on its clusters, 1 the fit itself, numbers between them a
-        mixture. Not with ``positive=True``.
+        mixture. Not with ``positive=True``, nor with another loss than ``"gaussian"``; nor is ``sigma``.
+    loss : {"gaussian", "poisson", "huber", "cox"}, default="gaussian"
+        What of y - Xb - c is minimised: half the squares; for counts, ``exp(eta) - y eta`` with the linear predictor ``eta = Xb + c``, and
+        predictions ``exp(eta)``; for numbers with outliers, squares up to ``huber_delta`` and lines beyond. ``"cox"`` is for times to an event, some of
+        them censored: proportional hazards with the partial likelihood of Breslow, and no intercept, whatever ``fit_intercept`` says.
+    huber_delta : float, default=1.35
+        Of ``"huber"``, > 0: where squares end, in units of y.
     relative : bool, default=False
         Whether ``alpha`` counts in units of alpha-max, the smallest multiplier whose solution is 0. Then 1 gives the empty model.
     fit_intercept : bool, default=True
@@ -187,10 +160,10 @@ class OWL(_Linear):
     [[0, 1]]
     """
 
-    def __init__(self, weights: Any = "oscar", alpha: float = 1.0, *, q: float = 0.1, slope: float = 1.0, relative: bool = False,
-                 sigma: Any = None, gamma: float | None = None, fit_intercept: bool = True, standardize: bool = False,
-                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000,
-                 max_seconds: float | None = None, solver: str = "auto", screening: str = "safe", warm_start: bool = False,
+    def __init__(self, weights: Weights = "oscar", alpha: float = 1.0, *, q: float = 0.1, slope: float = 1.0, relative: bool = False,
+                 sigma: Sigma = None, gamma: float | None = None, loss: Loss = "gaussian", huber_delta: float = 1.35,
+                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000,
+                 max_seconds: float | None = None, solver: Solver = "auto", screening: Screening = "safe", warm_start: bool = False,
                  n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.alpha = alpha
@@ -199,6 +172,8 @@ class OWL(_Linear):
         self.relative = relative
         self.sigma = sigma
         self.gamma = gamma
+        self.loss = loss
+        self.huber_delta = huber_delta
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.ridge = ridge
@@ -213,7 +188,7 @@ class OWL(_Linear):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OWL:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWL:
         """Fits the model.
 
         Parameters
@@ -221,52 +196,42 @@ class OWL(_Linear):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             Borrowed where it is a float64 or float32 array in Fortran order, or a CSC matrix; else copied once.
         y : array of shape (n_samples,)
+            With the loss ``"cox"`` a structured array whose first field says whether there was an event, and whose second is the time.
         sample_weight : array of shape (n_samples,), optional
             How often each row counts; only their proportions matter, as for ``Lasso``.
+        offset : array of shape (n_samples,), optional
+            Added to the linear predictor of each row: of counts, the logarithm of the exposure. `predict` adds none unless it is given.
 
         After an error or Ctrl-C the estimator is as it was before.
         """
-        params = self._params()
-        with self._all_or_nothing():
-            X, y = _data.validate_fit(self, X, y)
-            words, size = self._words(params, X, sample_weight)
-            if isinstance(params["sigma"], str) and params["sigma"] != "estimate":
-                raise _solve.want("sigma", "a number > 0, 'estimate' or None", params["sigma"])
-            options, wishes = _solve.fit_options(params), _solve.wishes(params)
-            start = self._start(X.shape[1]) if _solve.flag("warm_start", params["warm_start"]) else None
-            with _solve.ProgressBar(params["verbose"], "digit", options.tolerance) as bar, _data.explained(X):
-                answer = _core.fit(_data.design(X), y, words, options, wishes, start, bar.callback)
-            self._keep(answer, answer["scale"], size, options.tolerance)
-            self.alpha_max_ = float(answer["alpha_max"]) / size
-            self.sigma_, self.sigma_status_ = answer.get("sigma"), answer.get("sigma_status")
-        _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
-        _solve.warn_unless_converged(self.certificate_, type(self).__name__)
+        sigma = self._params()["sigma"]
+        if isinstance(sigma, str) and sigma != "estimate":
+            raise _solve.want("sigma", "a number > 0, 'estimate' or None", sigma)
+        self._fit(X, y, sample_weight, offset)
         return self
 
-    def _start(self, p: int) -> np.ndarray | None:
-        last = getattr(self, "coef_", None)
-        if last is not None and self.relaxation_ is not None:
-            last = self.relaxation_.penalized_coef
-        if last is None or np.shape(last) != (p,):
-            return None
-        return _solve.vector("coef_", last, "a vector of numbers to start from")
+    def _keep_extras(self, answer: Any) -> None:
+        self.sigma_, self.sigma_status_ = answer.get("sigma"), answer.get("sigma_status")
 
-    def path(self, X: Any, y: Any, sample_weight: Any = None, **grid: Any) -> Path:
+    def _warn_of_extras(self) -> None:
+        _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
+
+    def path(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
         params = self._params()
         for name in ("alpha", "relative", "sigma", "warm_start"):
             del params[name]
-        return owl_path(X, y, sample_weight=sample_weight, **{**params, **grid})
+        return owl_path(X, y, sample_weight=sample_weight, offset=offset, **{**params, **grid})
 
 
-class OWLCV(_Linear):
+class OWLCV(_Regressor, ChosenAlpha):
     """OWL with alpha chosen by cross-validation along a path.
 
     The path is fitted on all rows, then, along the same grid, on the training rows of every fold.
 
     Parameters
     ----------
-    weights, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening
+    weights, loss, huber_delta, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening
         As for `OWL`; ``tol`` and ``max_iter`` are for each fit, ``max_seconds`` is for all.
     q : float or list of float, default=0.1
         Of several, for ``"bh"`` and ``"gaussian"``, the best is chosen.
@@ -285,9 +250,9 @@ class OWLCV(_Linear):
     random_state : int, RandomState, Generator or None, default=1
         The seed of the folds, where ``cv`` is a number. An int gives the same folds every time: those of ``tyto cv --seed`` on the
         same rows, whose default is 1, too. A generator is drawn from, None from NumPy's global one: other folds in every fit.
-    scoring : str or callable, default="mse"
-        ``"mse"`` or ``"mae"``, the smaller the better; ``"r2"``, 1 - mse / (variance of the whole y), the larger the better; or a
-        scorer of scikit-learn by name, ``"neg_mean_absolute_error"``, or a callable ``scoring(model, X, y)``, which gets a fitted `OWL`
+    scoring : str or callable, default="auto"
+        ``"mse"``, ``"mae"`` or ``"deviance"`` (the mean of twice the loss), the smaller the better; ``"auto"`` is ``"mse"``, or ``"deviance"`` where
+        ``loss`` is not ``"gaussian"``; ``"c-index"`` where it is ``"cox"``, the larger the better; ``"r2"``, 1 - mse / (variance of the whole y), the larger the better; or a scorer of scikit-learn by name, ``"neg_mean_absolute_error"``, or a callable ``scoring(model, X, y)``, which gets a fitted `OWL`
         and the rows held out: the larger the better. It also gets ``sample_weight``, where there are weights and it takes them.
     choose : {"best", "one-se"}, default="best"
         Which model is kept: the alpha with the best score, or the largest alpha whose score is within one standard error of it.
@@ -305,6 +270,8 @@ class OWLCV(_Linear):
         The models on all rows, at every alpha of the chosen q, slope and gamma.
     cv_errors_ : ndarray of shape (n_alphas, n_folds)
         What ``scoring`` says of the rows held out.
+    scoring_ : str
+        The measure; what ``"auto"`` stood for.
     cv_error_, cv_standard_error_ : ndarray of shape (n_alphas,)
         Their mean, weighted by rows, and its standard error.
     best_index_, one_se_index_ : int
@@ -314,14 +281,14 @@ class OWLCV(_Linear):
     folds_ : ndarray of shape (n_samples,)
         The fold that held each row out.
     worst_fold_gap_ : float
-        The largest relative gap of any fit on a fold.
+        The largest relative gap of any fit on a fold, with its rounding.
     """
 
-    def __init__(self, weights: Any = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, alphas: Any = None,
-                 n_alphas: int = 100, eps: float | None = None, cv: Any = None, random_state: Any = 1, scoring: Any = "mse", choose: str = "best",
-                 fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
-                 unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
-                 solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False):
+    def __init__(self, weights: Weights = "oscar", *, q: Any = 0.1, slope: Any = 1.0, gamma: Any = None, alphas: Any = None,
+                 n_alphas: int = 100, eps: float | None = None, cv: Any = None, random_state: Any = 1, scoring: Any = "auto", choose: Choice = "best",
+                 loss: Loss = "gaussian", huber_delta: float = 1.35, fit_intercept: bool = True, standardize: bool = False,
+                 ridge: float = 0.0, positive: bool = False, unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
+                 solver: Solver = "auto", screening: Screening = "safe", n_jobs: int | None = None, verbose: bool = False):
         self.weights = weights
         self.q = q
         self.slope = slope
@@ -333,6 +300,8 @@ class OWLCV(_Linear):
         self.random_state = random_state
         self.scoring = scoring
         self.choose = choose
+        self.loss = loss
+        self.huber_delta = huber_delta
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.ridge = ridge
@@ -346,70 +315,7 @@ class OWLCV(_Linear):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OWLCV:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWLCV:
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
-        params = self._params()
-        _check_choice(params["choose"])
-        with self._all_or_nothing():
-            X, y = _data.validate_fit(self, X, y)
-            qs, slopes = _solve.one_or_more("q", params["q"], "(0, 1]"), _solve.one_or_more("slope", params["slope"], "[0, inf)")
-            words, size = self._words({**params, "q": qs[0], "slope": slopes[0], "alpha": 1.0, "relative": True}, X, sample_weight)
-            options = _solve.fit_options(params)
-            cv = _core.CvOptions()
-            cv.path = _solve.grid_options(params, size)
-            cv.q, cv.slope, cv.gamma = qs, slopes, _solve.gammas(params)
-            scoring = _scoring.make_scoring(params["scoring"], X, y, words.observation_weights)
-            cv.error = scoring.measure
-            self.folds_ = _folds.folds(params["cv"], params["random_state"], X, y)
-            cv.given = self.folds_.tolist()
-            with _solve.ProgressBar(params["verbose"], "fold", options.tolerance) as bar, _data.explained(X):
-                answer = _core.cross_validate(_data.design(X), y, words, cv, options, scoring.score, bar.callback)
-            if not answer:
-                raise _solve.want("max_seconds", "more: not all folds could be fitted", params["max_seconds"])
-            self._keep_curve(answer, scoring.sign, size, options.tolerance)
-            self._take(params["choose"])
-        _solve.warn_unless_all_converged(self.path_.certificates, type(self).__name__)
-        if not answer["converged"] and all(c.converged for c in self.path_.certificates):
-            _solve.warn_folds(self.worst_fold_gap_, options.tolerance)
-        _solve.warn_of_choice(type(self).__name__, self._doubts(params["alphas"] is not None))
+        self._fit(X, y, sample_weight, offset)
         return self
-
-    def with_choice(self, choose: Any) -> OWLCV:
-        """A copy with another model: ``"best"``, ``"one-se"`` or a place in ``path_``. Nothing is fitted again."""
-        check_is_fitted(self)
-        other = copy.copy(self)
-        other._take(choose)
-        return other
-
-    def _keep_curve(self, answer: Any, sign: float, size: float, tolerance: float) -> None:
-        curve = answer["curves"][answer["chosen"]]
-        self.path_ = make_path(answer, self.n_features_in_, size, tolerance, getattr(self, "feature_names_in_", None))
-        self._fits = answer["fits"]
-        self.best_index_, self.one_se_index_ = int(answer["best"]), int(answer["one_se"])
-        self.alpha_max_, self.q_, self.slope_ = self.path_.alpha_max, float(curve["q"]), float(curve["slope"])
-        self.gamma_ = self.path_.gamma
-        self.cv_errors_, self.cv_error_ = sign * curve["errors"], sign * np.array(curve["error"])
-        self.cv_standard_error_ = np.array(curve["standard_error"])
-        self.worst_fold_gap_ = float(answer["worst_gap"])
-
-    def _take(self, choose: Any) -> None:
-        if isinstance(choose, str) or choose is None:
-            _check_choice(choose)
-            index = self.best_index_ if choose == "best" else self.one_se_index_
-        else:
-            index = _solve.whole("choose", choose, 0, len(self.path_) - 1)
-        self.chosen_index_ = index
-        self._keep(self._fits[index], self.path_.scale, self.path_.n_samples, self.path_.certificates[index].tolerance)
-
-    def _doubts(self, grid_given: bool) -> list[str]:
-        """What speaks against the choice."""
-        if 0 < self.best_index_ == len(self.path_) - 1:
-            return ["the best alpha is the last of the grid: smaller ones (eps, or alphas) may do better."]
-        if grid_given and self.best_index_ == 0 and len(self.path_) > 1 and self.path_.n_nonzero[0] > 0:
-            return ["the best alpha is the first of the grid: larger ones may do better."]
-        return []
-
-
-def _check_choice(choose: Any) -> None:
-    if choose not in ("best", "one-se"):
-        raise _solve.want("choose", "'best' or 'one-se'", choose)

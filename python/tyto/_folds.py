@@ -7,20 +7,24 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from . import _core, _solve
+from . import _core, _solve, _survival
 
 FOLDS = 10  # as the command line's
 
 
-def folds(cv: Any, random_state: Any, X: Any, y: np.ndarray) -> np.ndarray:
-    """The fold of each row."""
+def folds(cv: Any, random_state: Any, X: Any, y: np.ndarray, stratified: bool) -> np.ndarray:
+    """The fold of each row. Stratified: y are classes, and each fold has about as many rows of each; so it has events."""
+    if _survival.is_survival(y):
+        y, stratified = _survival.events(y), True
     if cv is None or (isinstance(cv, numbers.Integral) and not isinstance(cv, bool)):
         count = FOLDS if cv is None else cv
         if not 2 <= count <= len(y):
             raise ValueError(f"cv: want a number from 2 to n_samples={len(y)}, got {count}{' by default' if cv is None else ''}")
+        if stratified:
+            return np.array(_core.stratified_folds(y, int(count), seed(random_state)))
         return np.array(_core.random_folds(len(y), int(count), seed(random_state)))
     pairs = np.iterable(cv) and not isinstance(cv, (str, bytes)) and not hasattr(cv, "split")
-    return given(cv if pairs else check_cv(cv, y, classifier=False).split(X, y), len(y))
+    return given(cv if pairs else check_cv(cv, y, classifier=stratified).split(X, y), len(y))
 
 
 def seed(random_state: Any) -> int:

@@ -6,8 +6,10 @@ from typing import Any, Sequence
 
 import numpy as np
 from scipy import sparse
+from scipy.special import softmax
 
-from . import _core, _data, _solve
+from . import _core, _data, _labels, _solve, _survival
+from ._types import AnyLoss, Screening, Solver, Weights
 
 
 NEAR_SATURATION = 0.8  # degrees of freedom as a share of the rows
@@ -21,7 +23,8 @@ class Path:
     ----------
     alphas : ndarray of shape (n_alphas,)
     coefs_sparse : scipy.sparse.csc_matrix of shape (n_features, n_alphas)
-    intercepts : ndarray of shape (n_alphas,)
+        Of more than two classes (n_classes * n_features, n_alphas), of one class after the other.
+    intercepts : ndarray of shape (n_alphas,), or (n_classes, n_alphas)
     certificates : list of Certificate
     clusters : list of list of ndarray
         For each alpha as ``OWL.clusters_``.
@@ -30,7 +33,7 @@ class Path:
         What each column was divided by before it was penalised, where ``standardize=True``: coefficients times it are those that
         clusters are about.
     explained : ndarray of shape (n_alphas,)
-        The fraction of the response's variance (of its sum of squares without an intercept).
+        The fraction of the response's variance (of its sum of squares without an intercept); with another loss, of the deviance.
     criteria : dict of ndarray, or None
         ``df`` (degrees of freedom), ``aic``, ``bic`` and ``cp`` of every alpha; ``cp`` is NaN where the level of the noise is not known.
         None where they were not asked for, and in `OWLCV`.
@@ -47,6 +50,8 @@ class Path:
         What it took; ``passes``: how often the data was read, in units of the whole matrix.
     feature_names_in_ : ndarray of shape (n_features,), or None
         The names of the columns, where X has them; for pictures.
+    loss : str
+        The loss that was fitted.
     """
 
     alphas: np.ndarray
@@ -66,14 +71,17 @@ class Path:
     seconds: float
     passes: float
     feature_names_in_: np.ndarray | None = field(default=None, repr=False)
+    loss: AnyLoss = "gaussian"
 
     def __len__(self) -> int:
         return len(self.alphas)
 
     @property
     def coefs(self) -> np.ndarray:
-        """All coefficients, also the zeros: an array of shape (n_features, n_alphas), made anew by every look."""
-        return self.coefs_sparse.toarray()
+        """All coefficients, also the zeros: an array of shape (n_features, n_alphas), or (n_classes, n_features, n_alphas) of more than two
+        classes, made anew by every look."""
+        found = self.coefs_sparse.toarray()
+        return found if self.intercepts.ndim == 1 else found.reshape(len(self.intercepts), -1, len(self))
 
     @property
     def dual_gaps(self) -> np.ndarray:
@@ -83,14 +91,34 @@ class Path:
     def n_nonzero(self) -> np.ndarray:
         return np.diff(self.coefs_sparse.indptr)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predictions of shape (n_samples, n_alphas)."""
+    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+        """Predictions of shape (n_samples, n_alphas): means (of ``"cox"`` the linear predictor) as ``OWL.predict`` gives them; of ``"binomial"``
+        the probabilities of the second class, of ``"squared-hinge"`` decision values. Of more than two classes the probabilities, of shape
+        (n_samples, n_classes, n_alphas)."""
         X = _data.validate_rows(X)
+        if self.intercepts.ndim == 2:
+            return self._probabilities(X, offset)
         if X.shape[1] != self.coefs_sparse.shape[0]:
             raise _solve.want("X", f"{self.coefs_sparse.shape[0]} columns", X.shape[1])
         used = np.unique(self.coefs_sparse.indices)
         product = X[:, used] @ self.coefs_sparse[used].toarray()
-        return np.asarray(product) + self.intercepts
+        found = np.asarray(product, dtype=np.float64) + self.intercepts
+        if offset is not None:
+            found += _data.validate_offset(offset, X.shape[0])[:, None]
+        return found if self.loss == _survival.LOSS else _core.means(self.loss, found.ravel()).reshape(found.shape)
+
+    def __repr__(self) -> str:
+        most = max((certificate.relative_gap for certificate in self.certificates), default=0.0)
+        return (f"Path({len(self)} alphas from {self.alphas[0]:.4g} to {self.alphas[-1]:.4g}, {self.n_nonzero[0]} to {self.n_nonzero[-1]} "
+                f"non-zeros, relative gaps up to {max(0.0, most):.2g})")
+
+    def _probabilities(self, X: Any, offset: Any) -> np.ndarray:
+        if offset is not None:
+            raise _solve.want("offset", "None where there are more than two classes", offset)
+        coefs = self.coefs
+        if X.shape[1] != coefs.shape[1]:
+            raise _solve.want("X", f"{coefs.shape[1]} columns", X.shape[1])
+        return softmax(np.stack([np.asarray(X @ own) for own in coefs], axis=1) + self.intercepts, axis=1)
 
     def choose(self, criterion: str) -> int:
         """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha.
@@ -100,7 +128,8 @@ class Path:
         if self.criteria is None:
             raise ValueError("choose: want a path with criteria: owl_path(..., criteria=True)")
         if criterion == "cp" and np.isnan(self.criteria["cp"]).all():
-            raise ValueError("choose: cp needs the level of the noise, which this path cannot tell: want owl_path(..., sigma=...)")
+            wish = "want owl_path(..., sigma=...)" if self.loss == "gaussian" else f"with the loss {self.loss} want 'aic' or 'bic'"
+            raise ValueError(f"choose: cp needs the level of the noise, which this path cannot tell: {wish}")
         chosen = _core.choose(self.criteria, _solve.word("choose", criterion), self.n_samples)
         _solve.warn_of_choice("Path.choose", self._doubts(criterion, chosen))
         return chosen
@@ -126,16 +155,19 @@ class Path:
         return plot.path(self, **options)
 
 
-def make_path(answer: Any, p: int, size: float, tolerance: float, names: Any = None) -> Path:
+def make_path(answer: Any, p: int, size: float, tolerance: float, loss: str, names: Any) -> Path:
     fits = answer["fits"]
     relaxed = fits[0].get("relaxation")
     starts = np.concatenate([[0], np.cumsum([len(fit["columns"]) for fit in fits])])
+    classes = len(fits[0]["intercepts"])
     coefs = sparse.csc_matrix((np.concatenate([fit["values"] for fit in fits]),
-                               np.concatenate([fit["columns"] for fit in fits]), starts), shape=(p, len(fits)))
+                               np.concatenate([fit["columns"] for fit in fits]), starts), shape=(p * classes, len(fits)))
+    coefs.sort_indices()
+    intercepts = np.array([fit["intercepts"] for fit in fits]).T
     return Path(
         alphas=np.array([fit["alpha"] for fit in fits]) / size,
         coefs_sparse=coefs,
-        intercepts=np.array([fit["intercept"] for fit in fits]),
+        intercepts=intercepts if classes > 1 else intercepts[0],
         certificates=[_solve.certificate(fit, size, tolerance) for fit in fits],
         clusters=[_solve.clusters(fit) for fit in fits],
         screened=np.array([fit["screened"] for fit in fits]),
@@ -149,22 +181,27 @@ def make_path(answer: Any, p: int, size: float, tolerance: float, names: Any = N
         stopped_by=answer["stopped_by"],
         seconds=float(answer["seconds"]),
         passes=float(answer["passes"]),
-        feature_names_in_=None if names is None else np.array(list(map(str, names)), dtype=object))
+        feature_names_in_=None if names is None else np.array(list(map(str, names)), dtype=object),
+        loss=loss)
 
 
-def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar", q: float = 0.1, slope: float = 1.0,
+def owl_path(X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None, loss: AnyLoss = "gaussian", huber_delta: float = 1.35,
+             weights: Weights = "oscar", q: float = 0.1, slope: float = 1.0,
              alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None,
              max_explained: float | None = None, min_change: float | None = None, max_nonzeros: int | None = None,
              max_clusters: int | None = None, gamma: float | None = None, sigma: float | None = None, criteria: bool = True,
              fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
              unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
-             solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
+             solver: Solver = "auto", screening: Screening = "safe", n_jobs: int | None = None, verbose: bool = False) -> Path:
     """OWL models along a grid of alphas, each found from the one before, each with its certificate.
 
     Parameters
     ----------
-    X, y, sample_weight
+    X, y, sample_weight, offset
         As for ``OWL.fit``.
+    loss, huber_delta
+        As for `OWL`, and the losses of `OWLClassifier`, for which y has two labels, or more with ``"multinomial"``. For ``"binomial"`` y may also be shares from 0 to 1, with
+        the numbers that they are shares of as ``sample_weight``.
     alphas : sequence of float, optional
         The grid; it is sorted. Default: ``n_alphas`` from alpha-max down to ``eps`` times that, evenly in their logarithms.
     n_alphas, eps
@@ -183,17 +220,22 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
         As for `OWL`; ``max_seconds`` is for the whole path.
     """
     params, names = {**locals(), "alpha": 1.0, "relative": True}, _data.names_of(X)
-    X, y = _data.validate_arrays(X, y)
+    X, y = _labels.validate_arrays(loss, X, y)
     rows, size = _data.validate_weights(sample_weight, X)
     words = _solve.regression_options(params, size, rows, _data.validate_columns(unpenalized, X.shape[1], names))
+    if offset is not None:
+        words.offset = _data.validate_offset(offset, X.shape[0])
+    if _survival.is_survival(y):
+        words.events = _survival.events(y)
     options, grid = _solve.fit_options(params), _solve.grid_options(params, size)
     if isinstance(sigma, str):
         raise _solve.want("sigma", "a number or None", sigma)
-    wishes = _solve.wishes(params)
-    wishes.criteria = _solve.flag("criteria", criteria)
+    asked = _solve.estimate_options(params)
+    asked.criteria = _solve.flag("criteria", criteria)
     with _solve.ProgressBar(verbose, "alpha", options.tolerance) as bar, _data.explained(X):
-        answer = _core.fit_path(_data.design(X), y, words, grid, options, wishes, bar.callback)
-    path = make_path(answer, X.shape[1], size, options.tolerance, names)
+        answer = _core.fit_path(_data.design(X), _survival.numbers(y), words, grid, options, asked, bar.callback)
+    several = len(answer["fits"][0]["intercepts"]) > 1
+    path = make_path(answer, X.shape[1], size, options.tolerance, "binomial" if loss == "multinomial" and not several else loss, names)
     _solve.warn_unless_all_converged(path.certificates, "owl_path")
     _solve.warn_if_cut(len(path), answer["wanted"], path.stopped_by, "owl_path")
     return path

@@ -1,4 +1,4 @@
-"""Between scikit-learn's words and the library's: options there, answers back, on the scale of 1/(2n)."""
+"""Between scikit-learn's words and the library's: options there, answers back, on the scale of the mean over rows."""
 from __future__ import annotations
 
 import numbers
@@ -17,7 +17,8 @@ from . import _core
 class Certificate:
     """How far from optimal an answer can be, at most: ``primal - optimum <= gap``.
 
-    Objectives are those of ``1/(2n) ||y - Xb||^2 + alpha * sum_i w_i |b|_(i)``.
+    Objectives are those of ``1/(2n) ||y - Xb||^2 + alpha * sum_i w_i |b|_(i)``; with another loss, its mean over rows, less the smallest
+    value that any prediction could give it, takes the place of the squares: of ``"poisson"`` and ``"binomial"`` half the mean deviance.
 
     Attributes
     ----------
@@ -37,6 +38,9 @@ class Certificate:
     rounding: float
     tolerance: float
     status: str
+
+    def __repr__(self) -> str:
+        return f"Certificate({self.status}, relative gap {max(0.0, self.relative_gap):.2g}, objective {self.primal:.6g})"
 
     @property
     def relative_gap(self) -> float:
@@ -59,6 +63,9 @@ class Relaxation:
     penalized_intercept: float
     relaxed_coef: np.ndarray
     relaxed_intercept: float
+
+    def __repr__(self) -> str:
+        return f"Relaxation(gamma {self.gamma:.6g}, {np.count_nonzero(self.penalized_coef)} non-zeros)"
 
 
 MOST_JOBS = 10_000  # of threads, more than can be of use
@@ -136,6 +143,21 @@ def flag(name: str, value: Any) -> bool:
     raise TypeError(f"{name}: want True or False, got {value!r}")
 
 
+def loss_for(labels: bool, value: Any) -> str:
+    """The name of a loss for labels, or of one for numbers."""
+    names, others = _core.losses(labels), _core.losses(not labels)
+    if word("loss", value) in names:
+        return value
+    elsewhere = f", which is for {'numbers: see OWL' if labels else 'classes: see OWLClassifier'}" if value in others else ""
+    raise ValueError(f"loss: want {listed(names)}, got {value!r}{elsewhere}")
+
+
+def listed(names: list[str]) -> str:
+    """``'a', 'b' or 'c'``"""
+    *first, last = map(repr, names)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def threads(n_jobs: int | None) -> int:
     """As joblib counts: None is 1, -1 all cores, -2 all but one."""
     if n_jobs is None:
@@ -164,9 +186,10 @@ _CHECKS: dict[str, Callable[[str, Any, str], Any]] = {
 
 
 def take(params: Mapping[str, Any], options: Any, size: float = 1.0) -> None:
-    """Sets all options that the library's table has an argument for, checked as it says. `size`: see `regression_options`."""
+    """Sets all options that the library's table has an argument for and that are among `params`, checked as it says. `size`: see
+    `regression_options`."""
     for field, name, kind, interval, optional, per_row in type(options).arguments:
-        if not (optional and params.get(name) is None):
+        if name in params and not (optional and params[name] is None):
             value = _CHECKS[kind](name, params[name], interval)
             setattr(options, field, value * size if per_row else value)
 
@@ -209,21 +232,23 @@ def grid_options(params: Mapping[str, Any], size: float) -> _core.PathOptions:
 
 def gammas(params: Mapping[str, Any]) -> list[float]:
     """How far to relax; empty: not at all."""
-    if params["gamma"] is None:
+    gamma = params.get("gamma")
+    if gamma is None:
         return []
     if params["positive"]:
-        raise want("gamma", "None where positive=True, as relaxed coefficients may be below 0", params["gamma"])
-    return one_or_more("gamma", params["gamma"], "[0, 1]")
+        raise want("gamma", "None where positive=True, as relaxed coefficients may be below 0", gamma)
+    return one_or_more("gamma", gamma, "[0, 1]")
 
 
-def wishes(params: Mapping[str, Any]) -> _core.Wishes:
+def estimate_options(params: Mapping[str, Any]) -> _core.EstimateOptions:
     """The level of the noise, and how far to relax."""
-    asked = _core.Wishes()
-    asked.estimate_sigma = isinstance(params["sigma"], str)
-    if params["sigma"] is not None and not asked.estimate_sigma:
-        asked.sigma = number("sigma", params["sigma"])
-    if params["gamma"] is not None:
-        number("gamma", params["gamma"], "[0, 1]")
+    asked = _core.EstimateOptions()
+    sigma, gamma = params.get("sigma"), params.get("gamma")
+    asked.estimate_sigma = isinstance(sigma, str)
+    if sigma is not None and not asked.estimate_sigma:
+        asked.sigma = number("sigma", sigma)
+    if gamma is not None:
+        number("gamma", gamma, "[0, 1]")
         asked.gamma = gammas(params)[0]
     return asked
 
@@ -234,18 +259,20 @@ def certificate(answer: Mapping[str, Any], size: float, tolerance: float) -> Cer
 
 
 def coefficients(answer: Mapping[str, Any], p: int) -> np.ndarray:
-    coef = np.zeros(p)
+    """Of all columns; of several classes, those of one class after the other."""
+    coef = np.zeros(p * len(answer.get("intercepts", "1")))
     coef[answer["columns"]] = answer["values"]
     return coef
 
 
 def clusters(answer: Mapping[str, Any]) -> list[np.ndarray]:
-    """The columns of each cluster, the largest magnitude first; columns that are not penalised are in none."""
+    """The columns of each cluster, the largest magnitude first; columns that are not penalised are in none. Of several classes: the places of
+    the coefficients, of one class after the other."""
     penalized = answer["clusters"] >= 0
     labels, columns = answer["clusters"][penalized], answer["columns"][penalized]
     columns = columns[np.argsort(labels, kind="stable")]
     ends = np.cumsum(np.bincount(labels)).tolist()
-    return [columns[begin:end] for begin, end in zip([0, *ends], ends)]
+    return [np.sort(columns[begin:end]) for begin, end in zip([0, *ends], ends)]
 
 
 def relaxation(answer: Mapping[str, Any], p: int) -> Relaxation | None:
@@ -275,9 +302,9 @@ def warn_unless_converged(found: Certificate, what: str, stacklevel: int = 3) ->
                       f"{_ADVICE[found.status]}", ConvergenceWarning, stacklevel=stacklevel)
 
 
-def warn_unless_all_converged(found: list[Certificate], what: str) -> None:
+def warn_unless_all_converged(found: list[Certificate], what: str, stacklevel: int = 4) -> None:
     """One warning, for the worst."""
-    warn_unless_converged(max(found, key=lambda c: (not c.converged, c.relative_gap)), what, stacklevel=4)
+    warn_unless_converged(max(found, key=lambda c: (not c.converged, c.relative_gap)), what, stacklevel)
 
 
 def warn_if_cut(found: int, wanted: int, stopped_by: str, what: str) -> None:
@@ -296,17 +323,17 @@ _NOISE_ADVICE = {
 def warn_unless_settled(status: str | None, what: str) -> None:
     if status in _NOISE_ADVICE:
         warnings.warn(f"{what}: the estimate of the noise did not settle: {_NOISE_ADVICE[status]} Give a number as sigma where it is known.",
-                      ConvergenceWarning, stacklevel=3)
+                      ConvergenceWarning, stacklevel=5)
 
 
-def warn_folds(worst_gap: float, tolerance: float) -> None:
-    warnings.warn(f"OWLCV: on some folds the relative duality gap is up to {worst_gap:.2g}, tol is {tolerance:.2g}. "
-                  "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=3)
+def warn_folds(worst_gap: float, tolerance: float, what: str) -> None:
+    warnings.warn(f"{what}: on some folds the relative duality gap, with its rounding, is up to {worst_gap:.2g}, tol is {tolerance:.2g}. "
+                  "Raise max_iter, or tol.", ConvergenceWarning, stacklevel=5)
 
 
-def warn_of_choice(what: str, reasons: list[str]) -> None:
+def warn_of_choice(what: str, reasons: list[str], stacklevel: int = 3) -> None:
     for reason in reasons:
-        warnings.warn(f"{what}: {reason}", ChoiceWarning, stacklevel=3)
+        warnings.warn(f"{what}: {reason}", ChoiceWarning, stacklevel=stacklevel)
 
 
 class ProgressBar:

@@ -29,6 +29,14 @@ def _need(model: Any, attribute: str, wish: str) -> Any:
     return model
 
 
+def _of_classes(model: Any, names: list[str], count: int) -> list[str]:
+    """The names of `count` coefficients: of several classes, with that."""
+    if count == len(names):
+        return names
+    classes = getattr(model, "classes_", range(count // len(names)))
+    return [f"{name} ({label})" for label in classes for name in names]
+
+
 def _names(model: Any, names: Sequence[str] | None, p: int) -> list[str]:
     if names is None:
         names = getattr(model, "feature_names_in_", None)
@@ -96,9 +104,10 @@ def path(path: Any, *, ax: Any = None, names: Sequence[str] | None = None, most:
     source = _need(getattr(path, "path_", path), "coefs_sparse", "a Path or a fitted OWLCV")
     most, labels = _solve.whole("most", most, 0), _solve.whole("labels", labels, 0)
     coefs = source.coefs_sparse.tocsr()
-    names = _names(path, names, coefs.shape[0])
+    features = coefs.shape[0] // (len(source.intercepts) if source.intercepts.ndim == 2 else 1)
+    names = _of_classes(path, _names(path, names, features), coefs.shape[0])
     ax = _axes(ax)
-    scale = np.ones(coefs.shape[0]) if source.scale is None else source.scale
+    scale = np.ones(coefs.shape[0]) if source.scale is None else np.tile(source.scale, coefs.shape[0] // features)
     largest = abs(coefs).max(axis=1).toarray().ravel() * scale
     drawn = np.argsort(-largest, kind="stable")[:min(most, int((largest > 0).sum()))]
     room = int(_inches(ax) * 72 / (1.3 * _POINTS))
@@ -128,12 +137,12 @@ def clusters(model: Any, *, ax: Any = None, names: Sequence[str] | None = None, 
     """The clusters of a fitted `OWL` or `OWLCV`, a row for each, the largest magnitude on top: one bar for its features with a
     coefficient above 0, one for those below. The scale is that on which they are penalised, as for `path`.
 
-    ``most`` clusters are drawn; those of one feature are grey. With X, the data that was fitted, the mean |r| within each cluster stands
-    beside it, and those that tie by coincidence (below 0.5) are orange.
+    ``most`` clusters are drawn; those of one feature are grey. With X, the data that was fitted, the mean ``|r|`` within each cluster
+    stands beside it, and those that tie by coincidence (below 0.5) are orange.
     """
     _need(model, "clusters_", "a fitted OWL or OWLCV")
     most = _solve.whole("most", most, 0)
-    names = _names(model, names, len(model.coef_))
+    names = _of_classes(model, _names(model, names, model.n_features_in_), model._coefficients().size)
     table = None if X is None else model.cluster_table(X)
     drawn, coefs = model.clusters_[:most], model._penalized_scale()
     new = ax is None
@@ -189,7 +198,6 @@ def cv(model: Any, *, ax: Any = None) -> Any:
     if len(alphas) > 1:
         ax.set_xscale("log")
         ax.invert_xaxis()
-    measure = model.scoring if isinstance(model.scoring, str) else getattr(model.scoring, "__name__", "score")
-    ax.set(xlabel="alpha (weaker penalty to the right)", ylabel=f"{measure} of rows held out", title="Cross-validation")
+    ax.set(xlabel="alpha (weaker penalty to the right)", ylabel=f"{model.scoring_} of rows held out", title="Cross-validation")
     ax.legend(fontsize="small", frameon=False)
     return ax

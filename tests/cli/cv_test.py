@@ -133,7 +133,7 @@ class Result(CvTest):
         out = self.succeed("cv", self.data, "--target", "y", "--repeats", "2").splitlines()
         self.assertEqual(out[1].split(), "step alpha nonzeros clusters mse std. error".split())
         chosen = [line for line in out if " step " in line and ":" in line]
-        self.assertRegex(chosen[0], r"\Abest: +step \d+, alpha \S+: mse \S+ \+- \S+, \d+ non-zeros in \d+ clusters\Z")
+        self.assertRegex(chosen[0], r"\Abest: +step \d+, alpha \S+: mse \S+ \+- \S+, \d+ non-zeros in \d+ clusters, R2 \S+ on the data fitted\Z")
         self.assertRegex(chosen[1], r"\Aone std. error: +step \d+, alpha \S+: mse ")
         self.assertEqual(len(chosen), 2)
         self.assertRegex(out[-1], r"\A10 folds, 2 times, all fits converged; largest relative gap ")
@@ -243,7 +243,7 @@ class Mistakes(CvTest):
             (["--folds", "nan"], "want a whole number >= 0, got 'nan'"),
             (["--folds", "-3"], "want a whole number >= 0, got '-3'"),
             (["--repeats", "0"], "repeats: want a number >= 1, got 0"),
-            (["--error", "auc"], "error: want mse, mae or r2, got 'auc'"),
+            (["--error", "auc"], "error: want a measure for gaussian data, got auc, which is for two classes"),
             (["--q", "0.1,0.2"], "q: want one number where the weights are not bh or gaussian, got several"),
             (["--weights", "bh", "--q", "0.1,nan"], "q"),
             (["--weights", "bh", "--q", "0.1,0.1"], "q: want each number once"),
@@ -381,7 +381,7 @@ class Resume(CvTest):
         for data, more, message in ((self.data, ["--tolerance", "1e-7"], "--tolerance 1e-06, not 1e-07"),
                                     (self.data, ["--seed", "2"], "--seed 1, not 2"),
                                     (self.data, ["--weights", "lasso"], '--weights "oscar", not "lasso"'),
-                                    (self.data, ["--error", "mae"], '--error "mse", not "mae"'),
+                                    (self.data, ["--error", "mae"], '--error "auto", not "mae"'),
                                     ("other.csv", [], "other data")):
             code, out, err = self.run_tyto("cv", data, *args, *more)
             self.assertEqual((code, out, err.count("\n")), (2, "", 1))

@@ -70,9 +70,9 @@ def outputs(*rows):
 
 
 OPTIONS = [
-    ({}, [], usage("subcommand", "")),
+    ({}, [], usage("want a command", "")),
     ({}, ["bogus"], "unknown command 'bogus'; 'tyto --help' lists what there is"),
-    ({}, ["--bogus"], "unknown command '--bogus'; 'tyto --help' lists what there is"),
+    ({}, ["--bogus"], "unknown option '--bogus'; 'tyto --help' lists what there is"),
     ({}, ["fit"], usage("DATA")),
     ({}, ["predict"], usage("MODEL", " predict")),
     ({}, ["verify", "m.json"], usage("DATA", " verify")),
@@ -104,7 +104,7 @@ OPTIONS = [
     (["--screening", "bogus"], like("screening: unknown rule 'bogus'; known: none, seed, safe.*")),
     (["--relative-to", "bogus"], "relative-to: want alpha-max, correlation or absolute, got 'bogus'"),
     (["--format", "bogus"], "format: unknown format 'bogus'; known: csv, libsvm, mtx, npy"),
-    (["--missing", "bogus"], "missing: want refuse or drop-rows, got 'bogus'"),
+    (["--missing", "bogus"], "missing: want refuse, mean, drop-rows, drop-columns, got 'bogus'"),
     (["--target", "bogus"], "target: no column 'bogus' in a.csv; known: a, b, y"),
     (["--drop", "bogus"], "drop: no column 'bogus' in a.csv; known: a, b, y"),
     (["--drop", "a,y", "--target", "y"], "target: want a column that is not dropped, got 'y'"),
@@ -175,12 +175,12 @@ CSV = data(
     ("y\n1\n2\n", "a.csv: expected at least one feature column beside the response, got none"),
     ("a,b,y\n1,2,3\n1,2\n", "a.csv:3: expected 3 fields, got 2"),
     ("a,b,y\n1,2,3\n1,2,3,4\n", "a.csv:3: expected 3 fields, got 4"),
-    ("a,b,y\n1,two,3\n", "a.csv:2: column 'b': expected a number, got 'two'"),
+    ("a,b,y\n1,two,3\n", "a.csv:2: column 'b': expected a number, got 'two'; try --one-hot b"),
     ("a,b,y\n1,inf,3\n", "a.csv:2: column 'b': expected a finite number, got 'inf'"),
     ("a,b,y\n1,NaN,3\n2,3,4\n",
-     "a.csv:2: column 'b': missing value (1 missing value in 1 row); use --missing drop-rows"),
+     "a.csv:2: column 'b': missing value (1 missing value in 1 row); use --missing mean or drop-rows"),
     ("a,b,y\n1,2,3\n1,,NA\n",
-     "a.csv:3: column 'b': missing value (2 missing values in 1 row); use --missing drop-rows"),
+     "a.csv:3: column 'b': missing value (2 missing values in 1 row); use --missing mean or drop-rows"),
     ("a,b,y\n1,2,NA\n2,,4\n", "a.csv:2: column 'y': missing value, as in every other row: no row is left",
      "--missing", "drop-rows"),
     ('a,b,y\n1,2,"3\n', "a.csv:2: expected a closing quote, got the end of the file"),
@@ -190,7 +190,7 @@ CSV = data(
 ) + data(
     "junk",
     (b"\x00\x01\x02\xff\xfe\x80" * 50, "junk: expected csv, libsvm, mtx, npy, got none of them"),
-    (b"\xff\xfe" + "a,y\n1,2\n".encode("utf-16-le"), "junk: expected UTF-8 text, got UTF-16: save the file as UTF-8"),
+    (b"\xff\xfe" + "a,y\n1,2\n".encode("utf-16-le")[:-1], "junk: expected UTF-16 text, got half a character at its end"),
 ) + [
     ({"a.csv": OK, "b.csv": "a,y\n1,2\n"}, ["fit", "a.csv", "b.csv"],
      "b.csv:1: expected 3 columns as in a.csv, got 2"),

@@ -13,9 +13,13 @@ import xml.etree.ElementTree as ElementTree
 from support import PROGRAM, TIMEOUT, TytoTest, csv_text, libsvm_text
 
 SETS = ["duke", "ujiindoorloc", "slice-part"]
-FIGURE1 = ["apgd", "apgd+seed", "spgd", "spgd+seed", "apgd+safe", "newton"]
+FIGURE1 = ["published apgd", "published apgd+seed", "published spgd", "published spgd+seed", "apgd", "apgd+seed", "spgd", "spgd+seed",
+           "apgd+safe", "newton"]
+STARTS = ["1.1", "1e-2", "1e-3", "1e-4", "1e-5"]
+SPLITS = 2  # as many as trials, at most five
 TABLE3 = ["apgd", "apgd+seed", "spgd", "spgd+seed", "newton"]
-OUTPUTS = ["runs.csv", "screening.csv", "table3.csv", "figure1.svg", "figure2.svg", "index.html"]
+OUTPUTS = ["runs.csv", "screening.csv", "tuning.csv", "table3.csv", "figure1.svg", "figure2.svg", "index.html", "paper.md"]
+RUNS = len(SETS) * (3 * 2 * len(FIGURE1) + 4 + 2 + 2 * len(STARTS) + SPLITS * len(TABLE3))
 
 
 def made_up(rows, cols, seed):
@@ -54,19 +58,20 @@ class Reproduce(TytoTest):
     def test_all_of_it(self):
         code, out, err = self.reproduce()
         self.assertEqual(code, 0, err)
-        self.assertIn("identical to four digits on 3 of 3 data sets", out)
+        self.assertIn("identical to four digits on 6 of 6 splits of data sets", out)
         runs = self.table("runs.csv")
-        self.assertEqual(len(runs), len(SETS) * (3 * 2 * len(FIGURE1) + 3 + len(TABLE3)))
+        self.assertEqual(len(runs), RUNS)
         for run in runs:
-            self.assertEqual(run["status"], "converged", run)
-            self.assertLessEqual(float(run["relative_gap"]), float(run["tolerance"]), run)
+            if run["experiment"] != "warm":  # those are one try at screening
+                self.assertEqual(run["status"], "converged", run)
+                self.assertLessEqual(float(run["relative_gap"]), float(run["tolerance"]), run)
             strength = int(run["strength"][2:]) * math.exp(-2)
             self.assertAlmostEqual(float(run["multiplier"]), strength, 12)
         for name in SETS:
             for strength in ("p_1", "p_2", "p_3"):
                 primal = [float(run["primal"]) for run in runs
                           if (run["experiment"], run["set"], run["strength"]) == ("figure1", name, strength)]
-                self.assertEqual(len(primal), 12)
+                self.assertEqual(len(primal), 2 * len(FIGURE1))
                 self.assertLessEqual(max(primal), min(primal) * (1 + 1e-6))
         seeds = {run["seed"] for run in runs if run["algorithm"] == "spgd" and run["experiment"] == "figure1"}
         self.assertEqual(seeds, {"1", "2"})
@@ -89,18 +94,18 @@ class Reproduce(TytoTest):
     def test_figures_and_tables(self):
         self.assertEqual(self.reproduce()[0], 0)
         errors = self.table("table3.csv")
-        self.assertEqual([row["algorithm"] for row in errors], TABLE3 * 3)
+        self.assertEqual([row["algorithm"] for row in errors], [name for name in TABLE3 for _ in range(SPLITS)] * 3)
         for name in SETS:
-            printed = {f"{float(row['rmse']):.4f}" for row in errors if row["set"] == name}
-            self.assertEqual(len(printed), 1, name)
+            printed = {(row["split"], f"{float(row['rmse']):.4f}") for row in errors if row["set"] == name}
+            self.assertEqual(len(printed), SPLITS, name)
         self.assertEqual({row["n_training"] for row in errors}, {"16", "48"})
         last = {}
         for row in self.table("screening.csv"):
             key, rate = (row["set"], row["algorithm"]), float(row["rate"])
             self.assertTrue(last.get(key, 0) <= rate <= 1, row)
             last[key] = rate
-        self.assertEqual(len(last), 6)
-        self.assertGreater(last["duke", "spgd+safe"], 0.5)
+        self.assertEqual(len(last), 9)
+        self.assertGreater(last["duke", "published spgd+safe"], 0.5)
         for name in ("figure1.svg", "figure2.svg"):
             figure = ElementTree.fromstring(self.read(f"out/{name}"))
             self.assertIn("Figure", figure[0].text)
@@ -140,7 +145,7 @@ class Reproduce(TytoTest):
         journal = self.folder / "out/runs.jsonl"
         whole = journal.read_bytes()
         finished = whole.count(b"\n") - 1
-        self.assertLess(finished, 132)
+        self.assertLess(finished, RUNS)
         for name in OUTPUTS:
             self.assertFalse((self.folder / "out" / name).exists(), name)
         journal.write_bytes(whole[:whole.rindex(b"\n") + 1] + b'{"algorithm":"apgd","cpu_s')  # a line that was cut short
@@ -151,7 +156,7 @@ class Reproduce(TytoTest):
         before = journal.read_bytes()
         code, _, err = self.reproduce()
         self.assertEqual((code, journal.read_bytes()), (0, before))
-        self.assertIn("132 runs are finished already", err)
+        self.assertIn(f"{RUNS} runs are finished already", err)
 
     def test_interrupt(self):
         process = self.start(3)
@@ -161,7 +166,7 @@ class Reproduce(TytoTest):
         self.assertIn("interrupted after", err)
         self.assertFalse((self.folder / "out/index.html").exists())
         self.assertEqual(self.reproduce()[0], 0)
-        self.assertEqual(len(self.table("runs.csv")), 132)
+        self.assertEqual(len(self.table("runs.csv")), RUNS)
 
     def test_another_run_in_the_same_folder(self):
         process = self.start(3)
@@ -240,11 +245,42 @@ class Reproduce(TytoTest):
         runs = [run for run in self.table("runs.csv") if run["experiment"] == "figure1"]
         self.assertEqual({run["status"] for run in runs}, {"cap"})
         self.assertEqual(len(runs), 3 * len(FIGURE1))  # not repeated
-        self.assertIn("5 runs did not reach 1e-10", out)
+        self.assertIn("5 runs did not reach 1e-9", out)
         page = self.read("out/index.html")
         self.assertIn("not in", page)
-        self.assertIn("stopped at gap", page)
+        self.assertIn("not solved at the cap", page)
         self.assertIn("missed", self.read("out/figure1.svg"))
+
+    def test_the_grid_search(self):
+        """Every setting once, the best with five seeds, and the choice in all runs of the published SPGD."""
+        code, _, err = self.reproduce("--tune", sets="slice-part")
+        self.assertEqual(code, 0, err)
+        tried = self.table("tuning.csv")
+        settings = {row["setting"] for row in tried}
+        self.assertEqual(len(settings), 42)
+        reached = {}
+        for row in tried:
+            reached.setdefault(row["setting"], []).append((row["status"] == "converged", float(row["cpu_seconds"])))
+        final = {name: max(time for _, time in runs) for name, runs in reached.items() if len(runs) == 5 and all(ok for ok, _ in runs)}
+        self.assertTrue(final)
+        self.assertTrue(any(row["status"] != "converged" for row in tried), "a step size of 1e-3 is too long here")
+        page = self.read("out/paper.md")
+        self.assertIn(min(final, key=final.get), page)
+        before = self.read("out/runs.jsonl")
+        self.assertEqual(self.reproduce("--tune", sets="slice-part")[0], 0)
+        self.assertEqual(self.read("out/runs.jsonl"), before)
+        self.assertEqual(self.reproduce(sets="slice-part")[0], 2)
+
+    def test_the_page_in_markdown(self):
+        self.assertEqual(self.reproduce()[0], 0)
+        page = self.read("out/paper.md")
+        for heading in ("The claims", "Figure 1: running time", "The grid search for SPGD", "Figure 2: screening rate",
+                        "Table 3: prediction error", "Table 1: safe screening rules", "The paper, item by item", "Errata"):
+            self.assertIn(f"\n## {heading}\n", page)
+        for line in page.splitlines():
+            self.assertTrue(len(line) <= 100 or line.startswith(("|", "![")), line)
+            if line.startswith("|"):
+                self.assertTrue(line.endswith("|"), line)
 
     def test_mistakes(self):
         good = ["--data", "data", "--output", "new"]

@@ -30,9 +30,9 @@ MATRICES = {
     3: [mtx_text(ROWS), "%%MatrixMarket matrix array real general\n% c\n3 2\n1\n2\n3\n4\n5\n6.5\n",
         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n"],
 }
-JOURNAL = """{"cap":3.0,"commit":"c","compiler":"g","data":[{"name":"NAME"}],"format":"tyto-reproduce-1","machine":"m","shrink":1,"trials":2,"version":"0.1.0"}
-{"algorithm":"apgd","cpu_seconds":0.5,"epochs":9,"experiment":"figure1","gap":1e-7,"multiplier":0.1,"n":20,"nonzeros":2,"p":9,"primal":3.5,"rmse":1.5,"screened":3,"seed":1,"set":"NAME","status":"converged","strength":1,"tolerance":1e-6,"trial":1}
-{"algorithm":"apgd+screening","cpu_seconds":0.25,"epochs":9,"experiment":"figure1","gap":1e-7,"multiplier":0.1,"n":20,"nonzeros":2,"p":9,"primal":3.5,"screened":3,"seed":1,"set":"NAME","status":"converged","strength":1,"tolerance":1e-6,"trace":[[0,1.0,9],[4,0.1,5]],"trial":1}
+JOURNAL = """{"cap":3.0,"commit":"c","compiler":"g","data":[{"name":"NAME"}],"format":"tyto-reproduce-2","machine":"m","shrink":1,"trials":2,"tune":false,"version":"0.1.0"}
+{"algorithm":"published apgd","cpu_seconds":0.5,"epochs":9,"experiment":"figure1","gap":1e-7,"multiplier":0.1,"n":20,"nonzeros":2,"p":9,"primal":3.5,"rmse":1.5,"screened":3,"seed":1,"set":"NAME","status":"converged","strength":1,"tolerance":1e-6,"trial":1}
+{"algorithm":"published apgd+seed","published_stop":[4,0.001],"setting":"x","cpu_seconds":0.25,"epochs":9,"experiment":"figure1","gap":1e-7,"multiplier":0.1,"n":20,"nonzeros":2,"p":9,"primal":3.5,"screened":3,"seed":1,"set":"NAME","status":"converged","strength":1,"tolerance":1e-6,"trace":[[0,1.0,9],[4,0.1,5]],"trial":1}
 """
 
 

@@ -89,9 +89,9 @@ Design stored(const Eigen::MatrixXd& x, const std::string& storage) {
 
 void print(const Task& task, std::size_t step, const Regression& regression, const Fit& fit) {
   const Certificate& c = fit.certificate;
-  const auto [coefficients, intercept] = regression.on_data_scale(fit.solution.beta);
+  const auto [coefficients, intercepts] = regression.on_data_scale(fit.solution.beta);
   std::printf("%s %zu %s %a %a %a %a %a", task.id.c_str(), step, std::string(name(fit.status)).c_str(),
-              regression.alpha, c.primal, c.gap, c.rounding, intercept);
+              regression.alpha, c.primal, c.gap, c.rounding, intercepts[0]);
   for (const double b : dense(coefficients)) std::printf(" %a", b);
   for (const double s : regression.problem.design.scales()) std::printf(" %a", s);
   std::printf("\n");

@@ -54,7 +54,7 @@ class Extension : public ::testing::TestWithParam<std::tuple<std::string_view, S
     EXPECT_NEAR(a.alpha, b.alpha, 1e-12 * b.alpha);
     const DataScale first = a.on_data_scale(one.solution.beta), second = b.on_data_scale(other.solution.beta);
     EXPECT_LE((first.coefficients - second.coefficients).norm(), 1e-4 * (1 + second.coefficients.norm()));
-    EXPECT_NEAR(first.intercept, second.intercept, 1e-4 * (1 + std::abs(second.intercept)));
+    EXPECT_NEAR(first.intercept(), second.intercept(), 1e-4 * (1 + std::abs(second.intercept())));
   }
 };
 
@@ -133,7 +133,7 @@ TEST_P(Extension, UnpenalizedColumnsAreProjectedOut) {
       const Eigen::MatrixXd x =
           residual(root.asDiagonal() * data.x(Eigen::all, IndexSet{0, 1, 3, 4, 5, 6, 8}));
       const Vector y = residual(root.cwiseProduct(data.y));
-      const Problem projected{Design::dense(x), y, left_alone.problem.penalty};
+      const Problem projected{Design::dense(x), gaussian_loss(y), left_alone.problem.penalty};
       EXPECT_NEAR(alpha_max({projected.design, y, left_alone.shape}), left_alone.alpha_max,
                   1e-10 * left_alone.alpha_max);
       EXPECT_NEAR(solve(projected).certificate.primal, result.certificate.primal,
@@ -142,9 +142,9 @@ TEST_P(Extension, UnpenalizedColumnsAreProjectedOut) {
       // On the data's own scale nothing is left along W.
       const DataScale model = left_alone.on_data_scale(result.solution.beta);
       const Vector miss =
-          root.cwiseProduct(data.y - data.x * model.coefficients - Vector::Constant(20, model.intercept));
+          root.cwiseProduct(data.y - data.x * model.coefficients - Vector::Constant(20, model.intercept()));
       EXPECT_LE((w.transpose() * miss).norm(), 1e-9 * w.norm() * data.y.norm());
-      EXPECT_EQ(model.intercept != 0, intercept);
+      EXPECT_EQ(model.intercept() != 0, intercept);
     }
 }
 
@@ -191,11 +191,11 @@ TEST_P(Extension, NonnegativeCoefficientsAreTheBestThere) {
     Vector before = Vector::Ones(5);
     for (int i = 0; i < 200'000 && (b - before).norm() > 1e-16 * b.norm(); ++i) {
       before = b;
-      b += step * (x.transpose() * (regression.problem.y - x * b) - options.ridge * b);
+      b += step * (x.transpose() * (regression.problem.loss->response() - x * b) - options.ridge * b);
       b = b.cwiseMax(0);
       penalty.prox(b, step);
     }
-    const double objective = 0.5 * (regression.problem.y - x * b).squaredNorm() +
+    const double objective = 0.5 * (regression.problem.loss->response() - x * b).squaredNorm() +
                              0.5 * options.ridge * b.squaredNorm() + penalty.value(b);
     EXPECT_NEAR(result.certificate.primal, objective, 1e-9 * objective);
     EXPECT_LE(result.certificate.primal, objective * (1 + 1e-12));
@@ -234,7 +234,7 @@ TEST_P(Extension, APathOfEverythingIsCertified) {
     expect_certified(regression.at(step.alpha).problem, whole, 1e-9);
     Vector eta;
     regression.problem.design.multiply(whole.solution.beta, eta);
-    const double left = (regression.problem.y - eta).squaredNorm() / regression.problem.y.squaredNorm();
+    const double left = (regression.problem.loss->response() - eta).squaredNorm() / regression.problem.loss->response().squaredNorm();
     EXPECT_NEAR(step.explained, 1 - left, 1e-9);
   }
 }
@@ -260,7 +260,7 @@ TEST(Extensions, NothingIsLeftInTheSpanOfUnpenalizedColumns) {
     for (const bool standardize : {true, false}) {
       options.standardize = standardize;
       const Regression regression = make_regression(stored(data.x, storage), data.y, options);
-      EXPECT_EQ(regression.problem.y, Vector::Zero(20));
+      EXPECT_EQ(regression.problem.loss->response(), Vector::Zero(20));
       EXPECT_EQ(regression.alpha_max, 0);
       EXPECT_EQ(regression.problem.design.norms()[1], 0);
       Vector correlation;
@@ -270,7 +270,7 @@ TEST(Extensions, NothingIsLeftInTheSpanOfUnpenalizedColumns) {
       EXPECT_NE(correlation[0], 0);
       const DataScale model = regression.on_data_scale(Vector::Zero(3));
       EXPECT_NEAR(model.coefficients.coeff(1), 3, 1e-12);
-      EXPECT_NEAR(model.intercept, 2, 1e-11);
+      EXPECT_NEAR(model.intercept(), 2, 1e-11);
       EXPECT_NEAR(model.coefficients.coeff(2), 0, 1e-12);
       EXPECT_EQ(model.coefficients.coeff(3), 0);
     }

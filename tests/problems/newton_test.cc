@@ -213,11 +213,11 @@ TEST(Newton, UnitsDoNotMatter) {
     const double want = plain.certificate.primal;
     for (const double unit : {1e-10, 1e-8, 1e-3, 1e4, 1e8, 1e10}) {
       SCOPED_TRACE(unit);
-      const Problem of_y{problem.design, unit * problem.y, problem.penalty.scaled(unit)};
+      const Problem of_y{problem.design, unit * problem.loss->response(), problem.penalty.scaled(unit)};
       const Fit y_fit = newton(of_y, 1e-11);
       expect_certified(of_y, y_fit, 1e-11);
       EXPECT_NEAR(y_fit.certificate.primal / unit / unit, want, 2e-11 * want);
-      const Problem of_x{Design::dense(Eigen::MatrixXd(unit * x)), problem.y, problem.penalty.scaled(unit)};
+      const Problem of_x{Design::dense(Eigen::MatrixXd(unit * x)), problem.loss->response(), problem.penalty.scaled(unit)};
       const Fit x_fit = newton(of_x, 1e-11);
       expect_certified(of_x, x_fit, 1e-11);
       EXPECT_NEAR(x_fit.certificate.primal, want, 2e-11 * want);
@@ -252,11 +252,11 @@ void expect_sequence(const Regression& regression, std::string_view rule) {
   FitOptions options;
   options.solver = "newton", options.screening = rule, options.tolerance = 1e-10;
   options.max_epochs = kMostEpochs;
-  Sequence sequence(regression.problem, options);
+  PathSolver solver(regression.problem, options);
   for (const double strength : {1.0, 0.7, 0.4, 0.2, 0.1, 0.5, 0.05, 0.9, 0.1}) {
     SCOPED_TRACE(strength);
     const Problem problem = regression.at(strength * regression.alpha_max).problem;
-    const Fit warm = sequence.fit(problem.penalty, kUnlimited);
+    const Fit warm = solver.fit(problem.penalty, kUnlimited);
     expect_certified(problem, warm, 1e-10);
     const Fit cold = newton(problem, 1e-10);
     expect_certified(problem, cold, 1e-10);
@@ -294,7 +294,7 @@ TEST(Newton, AnEpochEndsWhenAsked) {
   EXPECT_GT(epochs(true), whole);
 }
 
-TEST(NewtonSequence, EqualsColdFits) {
+TEST(NewtonPath, EqualsColdFits) {
   for (const double density : {1.0, 0.2}) {
     const Simulated simulated = wide_data(400, density);
     RegressionOptions wish;
@@ -309,7 +309,7 @@ TEST(NewtonSequence, EqualsColdFits) {
   }
 }
 
-TEST(NewtonSequence, EqualsColdFitsWhereRowsAreMany) {
+TEST(NewtonPath, EqualsColdFitsWhereRowsAreMany) {
   SimulateOptions tall;
   tall.rows = 400, tall.cols = 60, tall.groups = 6, tall.rho = 0.9;
   const Simulated simulated = simulate(tall);
@@ -320,21 +320,21 @@ TEST(NewtonSequence, EqualsColdFitsWhereRowsAreMany) {
   }
 }
 
-TEST(NewtonSequence, StartsFromWhereItIsTold) {
+TEST(NewtonPath, StartsFromWhereItIsTold) {
   Random random(8);
   const Problem problem = simulated_problem(random, 40, 70, Vector::LinSpaced(70, 2, 1), 0.1);
   FitOptions options;
   options.solver = "newton", options.tolerance = 1e-10;
-  Sequence sequence(problem, options);
+  PathSolver solver(problem, options);
   for (const double size : {0.0, 1e-3, 1.0, 1e6}) {
     SCOPED_TRACE(size);
-    sequence.start_from(size * random_vector(random, 70));
-    expect_certified(problem, sequence.fit(problem.penalty, kUnlimited), 1e-10);
+    solver.start_from(size * random_vector(random, 70));
+    expect_certified(problem, solver.fit(problem.penalty, kUnlimited), 1e-10);
   }
 }
 
 // Where p >> n most columns never come near the model: a strength costs little more than one look at X.
-TEST(NewtonSequence, ReadsWideDataAboutOnceAStrength) {
+TEST(NewtonPath, ReadsWideDataAboutOnceAStrength) {
   const Simulated simulated = wide_data(3000, 1);
   for (const char* weights : {"oscar", "bh"}) {
     SCOPED_TRACE(weights);

@@ -58,8 +58,10 @@ Numbers along_path(const Dataset& data, Index variant) {
   Path path = fit_path(regression, grid);
   relax(regression, 0.5, path);
   Numbers result{path.passes};
-  for (const Model& model : make_models(data, asked, regression, path, {}))
-    for (const double value : predict(model, data)) result.push_back(value);
+  for (const Model& model : make_models(data, asked, regression, path, {})) {
+    const Eigen::MatrixXd predictions = predict(model, data);
+    for (const double value : predictions.reshaped()) result.push_back(value);
+  }
   return result;
 }
 

@@ -26,7 +26,7 @@ Fit solve(const Problem& problem, std::string_view solver, std::string_view rule
 // has m).
 double least_gap(const Problem& problem, const Vector& beta, const Certificate& c) {
   const Vector& m = problem.design.rounding_norms();
-  const double size = problem.y.norm() + beta.cwiseAbs().dot(m);
+  const double size = problem.loss->response().norm() + beta.cwiseAbs().dot(m);
   const double infeasible = std::numeric_limits<double>::epsilon() * size * problem.penalty.dual_norm(m);
   return c.rounding + infeasible * (std::abs(c.dual) + c.primal);
 }

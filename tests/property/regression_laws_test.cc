@@ -91,8 +91,8 @@ Objective reported_objective(const Data& data, const Regression& regression, con
   const DataScale model = regression.on_data_scale(beta);
   Objective result;
   for (Index i = 0; i < data.y.size(); ++i) {
-    Real r = static_cast<Real>(data.y[i]) - static_cast<Real>(model.intercept);
-    Real size = std::abs(data.y[i]) + std::abs(model.intercept);
+    Real r = static_cast<Real>(data.y[i]) - static_cast<Real>(model.intercept());
+    Real size = std::abs(data.y[i]) + std::abs(model.intercept());
     for (SparseBeta::InnerIterator it(model.coefficients); it; ++it) {
       const Real part = static_cast<Real>(it.value()) * static_cast<Real>(data.x(i, it.index()));
       r -= part;

@@ -120,13 +120,13 @@ TEST(Tuning, ChangesNoAnswerOnAPath) {
     const double ratio = random.uniform(0.6, 0.99);
     for (SortedL1 next = problem.penalty; std::ssize(penalties) < 25; next = next.scaled(ratio))
       penalties.push_back(next);
-    Sequence sequence(problem, options);
+    PathSolver solver(problem, options);
     for (std::size_t done = 0; done < penalties.size();) {
-      const NextFits next = sequence.fit_next(std::span(penalties).subspan(done), 60);
+      const NextFits next = solver.fit_next(std::span(penalties).subspan(done), 60);
       for (const Fit& fit : next.fits) {
         problem.penalty = penalties[done++];
         converged += expect_true(problem, fit) ? 1 : 0;
-        ahead += next.foreseen ? 1 : 0;
+        ahead += next.by_lookahead ? 1 : 0;
         ++fits;
       }
     }

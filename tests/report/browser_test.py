@@ -5,6 +5,7 @@ code 77); with TYTO_NEED_BROWSER it fails.
 """
 import csv
 import json
+import math
 import os
 import re
 import subprocess
@@ -175,6 +176,55 @@ class Content(ReportTest):
         self.browser.wait("document.querySelectorAll('#errors-chart tbody tr').length === 30")
         self.assertIn("best", self.run_js(f"document.querySelectorAll('#errors-chart tbody tr')[{data['best']}].textContent"))
 
+    def test_neighbourhood_of_the_best(self):
+        self.open_made("cv")
+        data = self.run_js("report.errors")
+        best, chart = data["best"], f"Chart.getChart({canvas('errors-chart')})"
+        low, high = self.run_js(f"[{chart}.scales.y.min, {chart}.scales.y.max]")
+        self.assertLess(low, data["mean"][best])
+        self.assertLess(high, max(data["mean"]))  # of the empty model
+        self.assertLessEqual(data["mean"][best] + data["standard_error"][best], high)
+        self.click(self.button("Whole range"))
+        self.assertGreaterEqual(self.run_js(f"{chart}.scales.y.max"), max(data["mean"]))
+        counts = self.run_js(f"{chart}.scales.count.ticks.map((tick) => tick.label)")
+        self.assertEqual(counts[0], "0")
+        self.assertTrue(all(a <= b for a, b in zip(map(int, counts), map(int, counts[1:]))), counts)
+        self.assertIn("cross-validated", self.text("#tiles"))
+        self.assertIn(self.run_js("number(report.errors.mean[state.step])"), self.text("#tiles"))
+
+    def test_solver_is_folded_away(self):
+        self.path_page()
+        self.assertFalse(self.run_js("document.getElementById('solver-charts').open"))
+        self.assertEqual(self.run_js(f"{canvas('gap-chart')}.checkVisibility()"), False)
+        self.run_js("document.getElementById('solver-charts').open = true")
+        self.browser.wait(f"{canvas('gap-chart')}.clientWidth > 200")
+
+    def test_csv_is_that_of_the_program(self):
+        self.path_page()
+        self.tyto("path", "d.csv", "--target", "y", "--weights", "bh", "--steps", "40", "--ratio", "0.02", "--solver", "apgd",
+                  "--model", "path.json", "--quiet")
+        self.run_js("chooseStep(20)")
+        self.tyto("coef", "path.json", "--step", "20", "--output", "coef.csv", "--quiet")
+        ours, theirs = self.run_js("tableCsv()").splitlines(), (self.folder / "coef.csv").read_text().splitlines()
+        self.assertEqual(ours[0], theirs[0])
+        self.assertEqual(len(ours), len(theirs))
+        for a, b in zip(ours[1:], theirs[1:]):
+            a, b = a.split(","), b.split(",")
+            self.assertEqual((a[0], a[1], a[3]), (b[0], b[1], b[3]))
+            self.assertAlmostEqual(float(a[2]), float(b[2]), delta=1e-6 * abs(float(b[2])))
+        self.assertEqual(self.run_js("csvField('=1+1')"), "'=1+1")
+        self.assertEqual(self.run_js("csvField('-2.5')"), "-2.5")
+
+    def test_colours_differ(self):
+        self.path_page()
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            self.browser.settle()
+            found = self.run_js("(colours = new Map(), [...Array(kGroupColours).keys()].map((k) => colour(`g${k + 1}`)))")
+            self.assertEqual(len(set(found)), 14, found)
+            distances = [sum(abs(int(a[k:k + 2], 16) - int(b[k:k + 2], 16)) for k in (1, 3, 5)) for i, a in enumerate(found) for b in found[:i]]
+            self.assertGreater(min(distances), 40, scheme)
+
     def test_what_was_compared(self):
         self.path_page()
         result = self.open_report("cv", "d.csv", "--target", "y", "--slope", "0,1,20", "--steps", "20")
@@ -275,6 +325,133 @@ class Content(ReportTest):
         self.assertEqual(self.text("#page-text"), "Page 1 of 40")
         self.click_id("weaker")
         self.assertEqual(self.text("#count"), "1,000 features")
+
+
+class Losses(ReportTest):
+    """Classes and counts."""
+
+    def made(self, name, respond):
+        """A file whose response is made of that of simulated data."""
+        if not (self.folder / name).exists():
+            self.tyto("simulate", "--rows", 90, "--cols", 30, "--groups", 2, "--group-size", 3, "--snr", 2, "--output", "plain.csv")
+            with open(self.folder / "plain.csv", newline="") as file:
+                rows = list(csv.DictReader(file))
+            middle = sorted(float(row["y"]) for row in rows)[len(rows) // 2]
+            for row in rows:
+                row["y"] = respond(float(row["y"]) - middle)
+            with open(self.folder / name, "w", newline="") as file:
+                writer = csv.DictWriter(file, rows[0])
+                writer.writeheader()
+                writer.writerows(rows)
+        return name
+
+    def classes_page(self, loss="binomial"):
+        hostile = HOSTILE[1]
+        data = self.made("classes.csv", lambda y: f"z {hostile}" if y > 0 else "benign")
+        return self.open_report("path", data, "--target", "y", "--loss", loss, "--steps", "12", "--ratio", "0.05")
+
+    def table_of_classes(self):
+        return [int(self.text(f"#{name}")) for name in ("zerosBelow", "zerosAbove", "onesBelow", "onesAbove")]
+
+    def test_classes(self):
+        self.classes_page()
+        self.assertEqual(self.run_js("document.title.includes('owned')"), False)
+        self.assertIn("loss binomial", self.text("#lead"))
+        self.run_js("chooseStep(8)")
+        quality = self.run_js("report.quality")
+        step = quality["steps"][8]
+        ones, zeros = step["ones_above"][50], step["zeros_above"][50]
+        self.assertEqual(self.table_of_classes(), [quality["zeros"] - zeros, zeros, quality["ones"] - ones, ones])
+        tiles = self.text("#tiles")
+        for words in ("of the deviance explained", "mean deviance", "area under the ROC curve"):
+            self.assertIn(words, tiles)
+        self.assertNotIn("variance", tiles)
+        for chart in ("roc-chart", "calibration-chart", "residual-chart"):
+            self.assertGreater(self.run_js(f"Chart.getChart({canvas(chart)}).data.datasets[0].data.length"), 0)
+        self.assertIn(f"Area under the curve {step['auc']:.4g}"[:24], self.run_js(f"{canvas('roc-chart')}.getAttribute('aria-label')"))
+        self.assertFalse(self.run_js("document.getElementById('predicted-chart') !== null"))
+
+    def test_the_threshold_moves(self):
+        self.classes_page()
+        self.run_js("chooseStep(8)")
+        quality = self.run_js("report.quality")
+        corner = f"Chart.getChart({canvas('roc-chart')}).data.datasets[0].data[0]"
+        before = self.run_js(corner)
+        self.run_js("document.getElementById('threshold').focus()")
+        for _ in range(30):
+            self.browser.press("ArrowRight")
+        ones, zeros = quality["steps"][8]["ones_above"][80], quality["steps"][8]["zeros_above"][80]
+        self.assertEqual(self.table_of_classes(), [quality["zeros"] - zeros, zeros, quality["ones"] - ones, ones])
+        self.assertIn("above 0.8", self.text("#threshold-text"))
+        after = self.run_js(corner)
+        self.assertNotEqual(before, after)
+        self.assertAlmostEqual(after["y"], ones / quality["ones"], places=9)
+        self.run_js("chooseStep(3)")
+        self.assertEqual(self.table_of_classes()[3], quality["steps"][3]["ones_above"][80])
+
+    def test_odds_ratios(self):
+        result = self.classes_page()
+        self.run_js("chooseStep(8)")
+        self.click_id("by-feature")
+        fit = result["fits"][8]
+        values = dict(zip(fit["names"], (value for _, value in fit["coefficients"])))
+        rows = self.rows()
+        self.assertEqual(len(rows), len(values))
+        for name, _, coefficient, ratio, *_ in rows:
+            self.assertAlmostEqual(float(coefficient), values[name], delta=1e-5 * abs(values[name]))
+            self.assertAlmostEqual(float(ratio), math.exp(values[name]), delta=1e-3 * math.exp(values[name]))
+
+    def test_scores_of_the_squared_hinge(self):
+        self.classes_page("squared-hinge")
+        self.assertIn("where the score is above 0", self.text("#threshold-text"))
+        self.assertFalse(self.run_js("document.getElementById('calibration-chart') !== null"))
+
+    def test_counts(self):
+        data = self.made("counts.csv", lambda y: max(0, round(2 + y / 2)))
+        self.open_report("path", data, "--target", "y", "--loss", "poisson", "--steps", "12", "--ratio", "0.05")
+        with open(self.folder / data, newline="") as file:
+            counts = [int(row["y"]) for row in csv.DictReader(file)]
+        self.assertEqual(self.run_js("report.quality.counts"), [counts.count(k) for k in range(max(counts) + 1)])
+        expected = self.run_js(f"Chart.getChart({canvas('rootogram-chart')}).data.datasets[0].data.map((at) => at.y ** 2)")
+        self.assertAlmostEqual(sum(expected), len(counts), delta=0.05 * len(counts))
+        self.click_id("by-feature")
+        self.assertIn("Rate ratio", self.text("#table thead"))
+        residual = self.run_js("residual(state.step, 0)")
+        y, mu = self.run_js("[observations.observed[0], observations.predicted[state.step][0]]")
+        self.assertAlmostEqual(residual ** 2, 2 * ((y * math.log(y / mu) if y else 0) - y + mu), places=6)
+
+    def test_survival(self):
+        data = self.made("times.csv", lambda y: max(1, round(20 * math.exp(-y / 8))))
+        with open(self.folder / data, newline="") as file:
+            times = [int(row["y"]) for row in csv.DictReader(file)]
+        (self.folder / "events.csv").write_text("".join(f"{int(k % 4 > 0)}\n" for k in range(len(times))))
+        result = self.open_report("path", data, "--target", "y", "--loss", "cox", "--event", "events.csv", "--steps", "12", "--ratio", "0.05")
+        self.run_js("chooseStep(8)")
+        groups = self.run_js("report.quality.steps[8].risk_groups")
+        self.assertEqual(sum(group["rows"] for group in groups), len(times))
+        self.assertEqual(sum(group["events"] for group in groups), sum(k % 4 > 0 for k in range(len(times))))
+        drawn = self.run_js(f"Chart.getChart({canvas('survival-chart')}).data.datasets.map((set) => set.data.map((at) => [at.x, at.y]))")
+        self.assertEqual(drawn, [group["curve"] for group in groups])
+        for curve in drawn:  # never rising, from 1 on
+            self.assertEqual(curve[0][1], 1)
+            self.assertTrue(all(a[1] >= b[1] and a[0] <= b[0] for a, b in zip(curve, curve[1:])))
+        ends = [curve[-1][1] for curve in drawn]
+        self.assertGreater(ends[0], ends[2])
+        # Without features there is one group.
+        self.run_js("chooseStep(0)")
+        self.assertEqual([group["rows"] for group in self.run_js("report.quality.steps[0].risk_groups")], [len(times), 0, 0])
+        self.run_js("chooseStep(8)")
+        self.click_id("by-feature")
+        self.assertIn("Hazard ratio", self.text("#table thead"))
+        self.assertEqual(len(self.rows()), len(result["fits"][8]["coefficients"]))
+        self.assertFalse(self.run_js("document.getElementById('residual-chart') !== null"))
+
+    def test_dark_and_narrow(self):
+        self.browser.prefer("dark")
+        self.classes_page()
+        self.browser.size(390, 900)
+        self.browser.settle()
+        self.assertLessEqual(self.run_js("document.documentElement.scrollWidth"), 390)
 
 
 class Table(ReportTest):

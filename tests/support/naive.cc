@@ -101,7 +101,7 @@ std::vector<Reals> columns(const Problem& problem) {
 }
 
 Reals response(const Problem& problem) {
-  Reals y = reals(problem.y);
+  Reals y = reals(problem.loss->response());
   if (problem.ridge > 0) y.resize(y.size() + at(problem.design.cols()), 0);
   return y;
 }

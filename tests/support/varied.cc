@@ -103,7 +103,7 @@ Problem varied_problem(Random& random, Index most_rows, Index most_cols) {
     design = design.standardized(true, true);
     y.array() -= y.mean();
   }
-  Problem problem{design, y, SortedL1(varied_shape(random, design.rows(), design.cols()))};
+  Problem problem{design, gaussian_loss(y), SortedL1(varied_shape(random, design.rows(), design.cols()))};
   choose_strength(random, problem);
   return problem;
 }
@@ -129,7 +129,7 @@ Problem extended_problem(Random& random, Index most_rows, Index most_cols) {
   for (int twice = 0; twice < 2; ++twice) y -= design.basis() * design.coordinates(y);
   if (y.norm() < 1e-10) y.setZero();
   const Index p = design.cols();
-  Problem problem{design, y, SortedL1(varied_shape(random, n, p), random.chance(0.5))};
+  Problem problem{design, gaussian_loss(y), SortedL1(varied_shape(random, n, p), random.chance(0.5))};
   if (random.chance(0.5))
     problem.ridge = std::pow(10, random.uniform(-6, 1)) *
                     std::max(1e-3, design.norms().squaredNorm() / static_cast<double>(p));

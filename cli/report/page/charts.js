@@ -10,7 +10,7 @@ function colour(name) {
   if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return colours.get(name);
 }
-const kGroupColours = 7;
+const kGroupColours = 14; // in report.css; lines from the eighth on are dashed as well
 const allCharts = [];
 
 // An axis; with `log`, for values that are logarithms (base 10), labelled with what they are logarithms of. `log` is 1, or -1 where

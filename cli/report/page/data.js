@@ -5,6 +5,44 @@ const fits = report.fits;
 const isPath = fits.length > 1;
 const alphaUnit = report.alpha_max > 0 ? report.alpha_max : 1;
 
+// What is said of the loss: its formula, what is explained, what a residual is (of an observed and a predicted value), and what the
+// exponential of a coefficient is.
+const kAlmost = 1e-15;
+const inside = (mu) => Math.min(1 - kAlmost, Math.max(kAlmost, mu));
+const entropy = (y, mu) => (y > 0 ? y * Math.log(y / mu) : 0);
+const plainResidual = (y, mu) => y - mu;
+const kLosses = {
+  gaussian: { formula: "½ ‖y − Xb‖²", explained: "variance", residual: plainResidual, title: "Residuals" },
+  binomial: {
+    formula: "Σ log(1 + exp(η)) − y η,  η = Xb",
+    residual: (y, mu) => Math.sign(y - mu) * Math.sqrt(2 * (entropy(y, inside(mu)) + entropy(1 - y, 1 - inside(mu)))),
+    ratio: "Odds ratio",
+  },
+  poisson: {
+    formula: "Σ exp(η) − y η,  η = Xb",
+    residual: (y, mu) => Math.sign(y - mu) * Math.sqrt(Math.max(0, 2 * (entropy(y, mu) - y + mu))),
+    ratio: "Rate ratio",
+  },
+  huber: { formula: `Σ h(y − Xb), squares up to ${number(report.huber_delta)}`, residual: plainResidual, title: "Residuals" },
+  "squared-hinge": {
+    formula: "½ Σ max(0, 1 − y Xb)²,  y = ±1",
+    residual: (y, score) => (y > 0.5 ? Math.max(0, 1 - score) : -Math.max(0, 1 + score)),
+    residualName: "how far short of its margin",
+    title: "Margins",
+  },
+  cox: { formula: "−log partial likelihood of η = Xb", ratio: "Hazard ratio" },
+};
+// Of several classes, what is predicted is the probability of the row's own class.
+kLosses.multinomial = {
+  formula: "Σ log(Σₖ exp(ηₖ)) − η of the row's class,  ηₖ = Xbₖ",
+  residual: (_, mu) => Math.sqrt(Math.max(0, -2 * Math.log(Math.max(mu, 1e-300)))),
+};
+const loss = { explained: "deviance", residualName: "deviance residual", ...kLosses[report.loss] };
+if (loss.residual === plainResidual) loss.residualName = "observed - predicted";
+const hasClasses = report.quality.thresholds !== undefined; // two of them
+const hasSeveralClasses = report.quality.classes !== undefined && !hasClasses;
+const short = (text) => (text.length > 24 ? `${text.slice(0, 23)}…` : text);
+
 const hasNames = report.features.names.length > 0;
 const columnOf = (feature) => report.features.columns[feature];
 const nameOf = (feature) => (hasNames && report.features.names[feature]) || `column ${columnOf(feature)}`;

@@ -56,6 +56,46 @@ function errorDatasets() {
   ];
 }
 
+// The neighbourhood of the best, where choices differ: what is many standard errors worse is cut off, or all is shown.
+const errorRange = { whole: false };
+function errorBounds() {
+  const { mean, standard_error: spread, best } = report.errors;
+  const low = Math.min(...mean.map((value, k) => value - spread[k])),
+    high = Math.max(...mean.map((value, k) => value + spread[k]));
+  if (errorRange.whole) return {};
+  const up = mean[best] <= mean[0] && mean[best] <= mean[mean.length - 1]; // the less the better
+  const room = Math.max(6 * spread[best], 0.15 * Math.abs(mean[best]), 1e-12 * Math.abs(high));
+  const bounds = up ? [low, Math.min(high, mean[best] + room)] : [Math.max(low, mean[best] - room), high];
+  const margin = 0.06 * (bounds[1] - bounds[0]);
+  return margin > 0 ? { min: bounds[0] - margin, max: bounds[1] + margin } : {};
+}
+
+function errorAxis(measure) {
+  const made = axis(measure, errorBounds());
+  made.ticks.includeBounds = false; // round numbers only
+  return made;
+}
+
+// Features in the model, above the chart.
+function countAxis(range) {
+  return {
+    ...axis("features in the model", { log: -1, ...range }),
+    position: "top",
+    grid: { display: false },
+    ticks: { color: colour("soft"), maxRotation: 0, callback: (tick) => whole(fits[nearestStep(tick)].nonzeros) },
+  };
+}
+
+function addRangeChoice(handle) {
+  const button = element("button", { type: "button", "aria-pressed": "false" }, "Whole range");
+  button.addEventListener("click", () => {
+    errorRange.whole = !errorRange.whole;
+    button.setAttribute("aria-pressed", String(errorRange.whole));
+    handle.draw();
+  });
+  handle.tools.append(button);
+}
+
 function setUpErrors() {
   if (!report.errors) return;
   const { measure, mean, standard_error: spread, folds, best, one_se: simple } = report.errors;
@@ -73,7 +113,7 @@ function setUpErrors() {
     `${measure[0].toUpperCase()}${measure.slice(1)} over ${plan}. Best: ${said(best)}. ` +
     `1-SE, the largest strength whose error is within one standard error of the best: ${said(simple)}.${compared.join("")} ` +
     "The page opens at the best, which tyto predict, tyto coef and --coefficients take, too. The band is one standard error, thin " +
-    "lines are folds.";
+    "lines are folds. The chart shows the neighbourhood of the best; a button shows the whole range.";
   const handle = addChart("errors-chart", {
     title: `${measure[0].toUpperCase()}${measure.slice(1)} against strength`,
     hint: ([{ dataIndex: step }]) => [
@@ -99,9 +139,14 @@ function setUpErrors() {
       options: {
         interaction: { mode: "index", intersect: false },
         onClick: (event, _, chart) => chooseStep(nearestStep(chart.scales.x.getValueForPixel(event.x))),
-        scales: { x: strengthAxis({ min: place(0), max: place(mean.length - 1) }), y: axis(measure) },
+        scales: {
+          x: strengthAxis({ min: place(0), max: place(mean.length - 1) }),
+          count: countAxis({ min: place(0), max: place(mean.length - 1) }),
+          y: errorAxis(measure),
+        },
       },
     }),
   });
+  addRangeChoice(handle);
   onStep(() => handle.chart.draw());
 }

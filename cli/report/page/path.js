@@ -23,6 +23,7 @@ function ranksNow() {
   return ranks;
 }
 
+const kPlainColours = 7;
 function paintLines(datasets) {
   const ranks = ranksNow();
   const paint = { muted: colour("muted-line") };
@@ -33,6 +34,7 @@ function paintLines(datasets) {
       found = table.search && matches({ feature });
     dataset.borderColor = found ? colour("ink") : paint[rank] || paint.muted;
     dataset.borderWidth = found ? 2.6 : paint[rank] ? 1.8 : 0.8;
+    dataset.borderDash = !found && rank > kPlainColours ? [7, 3] : [];
     dataset.order = found ? 0 : paint[rank] ? rank : kGroupColours + 1;
   });
 }
@@ -275,7 +277,7 @@ function setUpPath() {
   );
   addStrengthChart(
     "explained-chart",
-    "Explained variance",
+    `Explained ${loss.explained}`,
     [{ name: "explained on the fitted data", values: fits.map((fit) => fit.explained), paint: "g3" }],
     { yTitle: "fraction explained", label: (value) => share(value), y: { min: 0, max: 1 } },
   );

@@ -1,7 +1,7 @@
 // How the model fits the data, and how the solver got there.
 
 const observations = report.observations;
-const residual = (step, k) => observations.observed[k] - observations.predicted[step][k];
+const residual = (step, k) => loss.residual(observations.observed[k], observations.predicted[step][k]);
 const responseName = report.response || "response";
 
 // Dashed, and not to be pointed at.
@@ -72,28 +72,59 @@ function addScatter(parent, title, { across, up, line, words }) {
   });
 }
 
-const rootMeanSquare = (fit) => fit.rmse;
+// What stands for the size of the residuals, and its name.
+const lack = (fit) => (fit.rmse === undefined ? [fit.deviance, "mean deviance"] : [fit.rmse, "root mean square residual"]);
+
+function qualityNote() {
+  const drawn = observations.rows.length;
+  const parts = ["On the data that was fitted, so better than on new data."];
+  if (hasClasses)
+    parts.push(
+      "A threshold that is chosen here is fitted, too. The dot on the ROC curve is the threshold of the table, which the slider moves.",
+    );
+  if (quality.counts)
+    parts.push("Bars of the rootogram hang from what the model expects: they end at 0 where as many rows have that count.");
+  if (report.loss === "cox") {
+    parts.push(
+      "Thirds of the rows by their linear predictor, and the share of each that is without an event (Kaplan and Meier). " +
+        "How far apart the curves are is fitted, too.",
+    );
+  } else if (drawn < report.n) {
+    parts.push(
+      `Drawn row by row are ${whole(drawn)} of ${whole(report.n)}: the tenth of them that the ${isPath ? "weakest penalty's " : ""}model ` +
+        "misses most, the others at random.",
+    );
+  }
+  return parts.join(" ");
+}
 
 function setUpQuality() {
   const drawn = observations.rows.length;
-  byId("quality-note").textContent =
-    "On the data that was fitted, so better than on new data." +
-    (drawn < report.n
-      ? ` Drawn are ${whole(drawn)} of ${whole(report.n)} rows: the tenth of them that the ${isPath ? "weakest penalty's " : ""}model ` +
-        "misses most, the others at random."
-      : "");
-  const words = () =>
-    `${many(drawn, "row")} drawn. Root mean square of all residuals ${number(rootMeanSquare(fits[state.step]))}, ` +
-    `${share(fits[state.step].explained)} of the variance explained.`;
-  addScatter("predicted-chart", "Predicted against observed", {
-    across: { title: "observed", value: (_, k) => observations.observed[k] },
-    up: { title: "predicted", value: (step, k) => observations.predicted[step][k] },
-    line: (x) => x,
-    words,
-  });
-  addScatter("residual-chart", "Residuals", {
-    across: { title: "predicted", value: (step, k) => observations.predicted[step][k] },
-    up: { title: "observed - predicted", value: residual },
+  byId("quality-note").textContent = qualityNote();
+  const words = () => {
+    const [size, name] = lack(fits[state.step]);
+    return `${many(drawn, "row")} drawn. ${name[0].toUpperCase()}${name.slice(1)} ${number(size)}, ${share(fits[state.step].explained)} of the ${loss.explained} explained.`;
+  };
+  if (hasClasses) addRoc();
+  if (report.loss === "binomial") addCalibration();
+  if (hasClasses) addConfusion();
+  if (hasSeveralClasses) addClassTable();
+  if (quality.counts) addRootogram();
+  if (report.loss === "cox") {
+    addSurvival(); // a row has neither a predicted time nor a residual
+    return;
+  }
+  if (!hasClasses && !hasSeveralClasses) {
+    addScatter(panel("predicted-chart"), "Predicted against observed", {
+      across: { title: "observed", value: (_, k) => observations.observed[k] },
+      up: { title: "predicted", value: (step, k) => observations.predicted[step][k] },
+      line: (x) => x,
+      words,
+    });
+  }
+  addScatter(panel("residual-chart"), loss.title ?? "Deviance residuals", {
+    across: { title: report.loss === "squared-hinge" ? "score" : "predicted", value: (step, k) => observations.predicted[step][k] },
+    up: { title: loss.residualName, value: residual },
     line: () => 0,
     words,
   });

@@ -101,7 +101,10 @@ function showOpening() {
   byId("title").replaceChildren(...words.flatMap((word) => [word, element("wbr")]));
   byId("lead").textContent = [
     `${whole(report.n)} rows × ${many(report.p, "feature")}${report.sparse ? ", sparse" : ""}`,
-    report.response ? `response ${report.response}` : "response without a name",
+    (report.response ? `response ${report.response}` : "response without a name") +
+      (hasClasses ? `, ${quality.classes.join(" or ")}` : "") +
+      (hasSeveralClasses ? `, ${quality.classes.length} classes` : ""),
+    ...(report.loss === "gaussian" ? [] : [`loss ${report.loss}`]),
     `weights ${report.shape}`,
     isPath
       ? `${number(relative(0), 3)} to ${number(relative(fits.length - 1), 3)} of alpha-max`
@@ -118,6 +121,15 @@ function showSetting() {
     Rows: whole(report.n) + (report.dropped_rows ? ` (${whole(report.dropped_rows)} more were left out for missing values)` : ""),
     Features: `${whole(report.p)}, ${report.sparse ? "sparse" : "dense"}`,
     Response: report.response || "without a name",
+    ...(hasClasses && {
+      Classes: `${quality.classes[1]}, which is modelled (${whole(quality.ones)} rows), against ${quality.classes[0]} (${whole(quality.zeros)} rows)`,
+    }),
+    ...(hasSeveralClasses && { Classes: quality.classes.join(", ") }),
+    Loss: report.loss + (report.loss === "huber" ? `, squares up to ${number(report.huber_delta)}` : ""),
+    ...(report.loss === "cox" && {
+      Events: `${number(quality.events, 6)} of ${number(quality.rows, 6)} rows, the others are censored${report.event ? ` (${report.event})` : ""}`,
+    }),
+    ...(report.offset && { Offset: report.offset }),
     Weights: report.shape,
     Strength: isPath
       ? `${fits.length} of ${report.steps} strengths, alpha from ${number(fits[0].alpha, 6)} to ${number(fits[fits.length - 1].alpha, 6)}`
@@ -145,24 +157,38 @@ function showSetting() {
     Solver: `${report.solver}, screening ${report.screening}, tolerance ${number(report.tolerance)}`,
     Program: `tyto ${report.version}, ${report.date}`,
   };
+  byId("loss-formula").textContent = loss.formula;
   byId("setting").append(
-    ...Object.entries(entries).flatMap(([name, value]) => [
-      element("dt", {}, name),
-      element("dd", {}, element("bdi", {}, value)),
-    ]),
+    ...Object.entries(entries).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, element("bdi", {}, value))]),
   );
 }
 
 const kUnpenalizedTiles = 6;
 
+// How alike the members of groups are, over the groups of several features.
+function alikeTile() {
+  const several = groupsAt(state.step).filter((group) => !Number.isNaN(group.mean));
+  if (several.length === 0) return [];
+  const mean = several.reduce((sum, group) => sum + group.mean, 0) / several.length;
+  return [[mean.toFixed(2), `mean |r| within ${many(several.length, "group")} of several`]];
+}
+
 function showTiles() {
   const fit = fits[state.step];
   const tiles = [
-    [whole(fit.nonzeros), `of ${many(report.p, "feature")} selected`],
+    hasSeveralClasses
+      ? [whole(fit.nonzeros), `of ${many(report.p * quality.classes.length, "coefficient")} not zero`]
+      : [whole(fit.nonzeros), `of ${many(report.p, "feature")} selected`],
     [whole(fit.clusters), `group${fit.clusters === 1 ? "" : "s"} of equal weight`],
-    [share(fit.explained), "of the variance explained"],
-    [number(rootMeanSquare(fit)), "root mean square residual"],
-    [report.intercept ? number(fit.intercept, 5) : "none", "intercept"],
+    [share(fit.explained), `of the ${loss.explained} explained`],
+    ...(report.errors
+      ? [[number(report.errors.mean[state.step]), `${report.errors.measure}, cross-validated, ± ${number(report.errors.standard_error[state.step], 2)}`]]
+      : []),
+    [number(lack(fit)[0]), lack(fit)[1]],
+    ...alikeTile(),
+    ...(hasClasses ? [[number(qualityAt(state.step).auc), "area under the ROC curve"]] : []),
+    ...(report.loss === "cox" ? [[number(qualityAt(state.step).c_index), "C-index"]] : []),
+    ...(hasSeveralClasses ? [] : [[report.intercept ? number(fit.intercept, 5) : "none", "intercept"]]),
     ...fit.unpenalized
       .slice(0, kUnpenalizedTiles)
       .map((value, k) => [number(value, 5), report.unpenalized.names[k] ?? `column ${report.unpenalized.columns[k]}`]),
@@ -230,6 +256,7 @@ function showTheme(dark) {
 
 // Light, and charts of the size that they have on paper.
 function showPrint() {
+  byId("solver-charts").open = true;
   showTheme(false);
   for (const { chart, box } of allCharts) chart.resize(...(box.closest(".pair") ? [340, 230] : [700, 290]));
 }

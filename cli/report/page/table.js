@@ -26,6 +26,7 @@ const kViews = {
     { key: "label", head: "Feature", cell: (member) => [nameNode(member.feature)] },
     { key: "column", head: "Column", numeric: true, wide: true, cell: (member) => [String(member.column)] },
     { key: "value", head: "Coefficient", numeric: true, cell: (member) => [number(member.value, 6)] },
+    ...(loss.ratio ? [{ key: "ratio", head: loss.ratio, numeric: true, cell: (member) => [number(member.ratio, 4)] }] : []),
     { key: "weight", head: "Weight", numeric: true, wide: true, cell: (member) => [aligned(member.weight), bar(member.weight)] },
     { key: "rank", head: "Group", cell: (member) => [swatch(member.rank), String(member.rank)] },
   ],
@@ -101,7 +102,12 @@ function tableRows(groups) {
       : kept
           .flatMap((group) => group.members)
           .filter((member) => !table.search || matches(member))
-          .map((member) => ({ ...member, label: nameOf(member.feature), column: columnOf(member.feature) }));
+          .map((member) => ({
+            ...member,
+            label: nameOf(member.feature),
+            column: columnOf(member.feature),
+            ratio: Math.exp(member.value),
+          }));
   const { key, up } = table.sort[table.by];
   const placed = (value) => (Number.isNaN(value) ? 2 : value); // a group of one has no |r|, and comes after the others
   const compare = key === "label" ? kCollator.compare : (a, b) => placed(a) - placed(b);
@@ -155,7 +161,8 @@ function drawTable() {
 }
 
 function groupsNote(groups, fit) {
-  if (fit.nonzeros === 0) return "Nothing is in the model at this strength: it predicts the mean, or 0 without an intercept.";
+  if (fit.nonzeros === 0)
+    return "Nothing is in the model at this strength: it predicts the same for all rows, the mean where there is an intercept.";
   const listed = groups.reduce((sum, group) => sum + group.members.length, 0);
   const scale = report.standardize ? "once columns are standardised (the weight)" : "(the weight)";
   const parts = [
@@ -171,6 +178,11 @@ function groupsNote(groups, fit) {
         `below ${report.coincidental_below}${ties > 0 ? ", likely a tie by coincidence" : ""}.`,
     );
   }
+  if (loss.ratio) {
+    parts.push(
+      `The ${loss.ratio.toLowerCase()} of a feature, exp(coefficient), is for one unit more of it, all others as they are; the penalty draws it towards 1.`,
+    );
+  }
   if (!hasNames) parts.push("Columns count from 0, without the response.");
   if (listed < fit.nonzeros) {
     parts.push(
@@ -180,7 +192,27 @@ function groupsNote(groups, fit) {
   return parts.join(" ");
 }
 
+// As tyto coef writes it: text that a spreadsheet would take for a formula stands behind an apostrophe.
+function csvField(text) {
+  const formula = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !Number.isFinite(Number(text));
+  const safe = (formula ? "'" : "") + text.replaceAll('"', '""');
+  return /[",;\t\r\n]/.test(text) ? `"${safe}"` : safe;
+}
+function tableCsv() {
+  const rows = groupsAt(state.step)
+    .flatMap((group) => group.members)
+    .sort((a, b) => columnOf(a.feature) - columnOf(b.feature))
+    .map((member) => [columnOf(member.feature), csvField(hasNames ? nameOf(member.feature) : ""), member.value, member.rank - 1].join(","));
+  return ["column,name,coefficient,cluster", ...rows].join("\n") + "\n";
+}
+function download() {
+  const link = element("a", { download: "coefficients.csv", href: URL.createObjectURL(new Blob([tableCsv()], { type: "text/csv" })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
 function setUpTable() {
+  byId("download").addEventListener("click", download);
   const show = (by) => {
     table.by = by;
     table.page = 0;

@@ -1,6 +1,8 @@
 #include "tyto/base/huge_pages.h"
 
+#ifdef __linux__
 #include <sys/mman.h>
+#endif
 
 #include <cstdint>
 

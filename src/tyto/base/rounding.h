@@ -15,9 +15,10 @@ inline constexpr auto kExtendedEpsilon = static_cast<double>(std::numeric_limits
 
 // The certificate (section 2, "Rounding").
 inline constexpr double kGapTerm = 4 * kEpsilon;  // relative error of a term of the gap (2.7)
-inline constexpr double kFittedRow = 0.25;   // of kGapTerm: error of an entry of X b beside its terms (2.7)
-inline constexpr double kSmallest = 1e-140;  // squares of smaller numbers lose their digits
-inline constexpr Index kExtendedTerms = 2;   // of an extended sum, besides those that are counted
+inline constexpr double kFittedRow = 0.25;    // of kGapTerm: error of an entry of X b beside its terms (2.7)
+inline constexpr double kSmallest = 1e-140;   // squares of smaller numbers lose their digits
+inline constexpr double kNegligible = 5e-25;  // of the response's squares: as good as an objective of 0
+inline constexpr Index kExtendedTerms = 2;    // of an extended sum, besides those that are counted
 
 // The ball of the dual optimum, and the rules (section 3, "In floating point").
 // Of the larger of two objectives, where primal and dual value come from different points.
@@ -27,6 +28,7 @@ inline double of_product(Index rows) { return kEpsilon * static_cast<double>(row
 // Of a sum of so many bounds or weights, relative to it.
 inline double of_sum(Index terms) { return std::max(1e-12, static_cast<double>(terms + 8) * kEpsilon); }
 inline constexpr double kLongestColumn = 1 + 1e-6;  // times max_j m_j: no column is longer
+inline constexpr double kColumnNorm = 1 + 1e-10;    // times a norm that the loss gives (section 14)
 inline constexpr double kAbove = 1 + 1e-12;         // times a threshold: certainly not below it
 inline constexpr double kBelow = 1 - 1e-12;         // the same from the other side
 inline constexpr double kNotZero = 1e-300;          // stands for 0 where something is divided by it
@@ -45,6 +47,10 @@ inline constexpr double kDirection = 1e-13;          // error of X'q that was re
 // Backtracking (section 5).
 inline constexpr double kCurvature = 1 + 1e-10;  // times L ||b+ - z||^2: what the test allows
 inline constexpr double kFittedValues = 1e-15;   // error of X z, over ||y|| + sum_j |z_j| m_j
+
+// Proximal Newton steps (section 14).
+inline constexpr double kLineSearch = 1e-14;  // of the objective: a rise by less is none
+inline constexpr double kModelGap = 1e-15;    // of the objective of a step's model: as exact as it gets
 
 // Newton's method on patterns (section 7, "In floating point"). None of these touches a certificate.
 inline constexpr double kSpeed = 1e-13;           // of w_1: speeds that differ by less are equal

@@ -22,6 +22,8 @@ class Selection {
     return result;
   }
 
+  bool operator==(const Selection& other) const = default;
+
   Index size() const { return size_; }
   bool empty() const { return size_ == 0; }
   Index operator[](Index place) const { return listed_ ? columns_[static_cast<std::size_t>(place)] : place; }

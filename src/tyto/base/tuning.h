@@ -9,7 +9,7 @@ namespace tyto {
 // down from FitOptions, so that a test can reach every branch on small data. Their values are not validated.
 // A change of a default carries figures, made by a command under bench/. A share is a part of 1.
 struct Tuning {
-  // Which columns of X'r a certificate reads (problem/correlation.h).
+  // Which columns of X'r a certificate reads (problem/gradient_bounds/drift.h).
   struct Reading {
     Index cache_entries = Index{1} << 20;  // entries: an X of at most so many is simply read
     Index tiny_column = 8;                 // mean entries: sparse columns of at most so many are always read
@@ -26,7 +26,7 @@ struct Tuning {
     double most_factor = 4;      // and at most
   };
 
-  // The subspace of residuals along which X'r is known (problem/correlation_span.h).
+  // The subspace of residuals along which X'r is known (problem/gradient_bounds/subspace.h).
   struct Subspace {
     Index directions = 16;          // that are remembered; after that, the older half is dropped
     Index directions_at_once = 2;   // new ones in a pass: two take hardly longer than one
@@ -36,7 +36,7 @@ struct Tuning {
     double needed_share = 2.0 / 3;  // of the columns needed before: if more still are, no new direction
   };
 
-  // Tries at screening, and what a try costs (problem/screening.h, solve/fit.cc).
+  // Tries at screening, and what a try costs (problem/screening.h, solve/screening_schedule.h).
   struct Screening {
     static constexpr Index kBlock = 256;  // columns whose bounds are made at a time, on the stack
     double radius_fall = 0.9;             // of the radius at the last try: there is another one at or below
@@ -47,7 +47,7 @@ struct Tuning {
     double lazy_share = 0.5;  // of the columns: if more would stay, none is dropped there
   };
 
-  // The loop over epochs (solve/fit.cc).
+  // The loop over epochs (solve/path_solver.cc).
   struct Loop {
     double call_seconds = 0.1;    // seconds between calls of the observer within an epoch
     Index patience = 1000;        // epochs without progress before a solver counts as stalled
@@ -55,14 +55,7 @@ struct Tuning {
     double patience_share = 0.5;  // of all epochs so far: that many without progress never count as stalled
   };
 
-  // The block that is freed once, so that the C library keeps memory between fits (solve/fit.cc).
-  struct Memory {
-    Index bytes_per_entry = 256;   // bytes for each row or column of X, whichever are more
-    Index gram_bytes = 16 << 20;   // bytes, or all of X if that is less: a Gram matrix of 1400 columns
-    Index block_bytes = 30 << 20;  // bytes of the block, at most
-  };
-
-  // Several strengths at once (solve/foreseen.cc).
+  // Several strengths at once (solve/lookahead.cc).
   struct Lookahead {
     Index ahead = 12;                         // strengths at once: at first, and after some were refused
     Index most_ahead = 24;                    // strengths at once, where none was refused
@@ -149,6 +142,26 @@ struct Tuning {
   };
 
   // Where newton hands over to apgd (solve/newton.cc).
+  // Proximal Newton steps, for losses whose curvature changes.
+  struct Proximal {
+    Index least = 128;                    // columns beside the support, at least
+    Index least_tall = 32;                // the same where X has more rows than columns
+    double gram_share = 0.3;              // of the working set: a larger support is solved by a Gram matrix
+    double failure = 0.5;                 // gap over the last one: above it, twice as many columns are taken
+    Index most_entries = Index{1} << 27;  // of a working set: of more, a first-order method goes on
+    double far = 0.01;               // of the objective: a point with a larger gap is far from the solution
+    double far_share = 0.1;          // of the present gap: far away, the working set is solved to that
+    double gap_share = 0.005;        // the same near the solution
+    double goal_share = 0.3;         // of the gap that is tolerated: no smaller one is asked for
+    int most_steps = 60;             // Newton steps in an epoch
+    double model_share = 0.02;       // of the gap on the working set: the model is solved to that
+    double target_share = 0.3;       // of the target: no smaller gap of the model is asked for
+    int model_rounds = 20;           // of the solver for squared error, in a step
+    double model_stuck = 0.8;        // gap of the model over that of the last round: above it, it is left
+    double least_curvature = 1e-12;  // of the largest one: rows that have less count as if they had that
+    double descent_share = 1e-4;     // of the fall that the slope promises
+    int most_cuts = 40;              // halvings of a step
+  };
   struct Fallback {
     Index clusters = 2500;         // clusters: more are too many
     Index some_clusters = 500;     // clusters: more are too many where
@@ -166,23 +179,45 @@ struct Tuning {
   // spgd (solve/spgd.cc).
   struct Stochastic {
     Index prox_rows = 8;            // rows that take as long as a proximal step
-    Index passes = 5;               // passes over the rows between two full gradients
+    double epoch_share = 0.5;       // of the rows: so many are drawn between two full gradients
+    double gather_share = 0.25;     // of the rows: an epoch that draws more keeps a copy of all rows
     int power_steps = 6;            // steps of the power method for lambda_max(X'X)
+    int few_power_steps = 2;        // the same, where it goes on from an older direction
     double spectral_margin = 1.05;  // times its result, which comes from below
+    // One batch an epoch (solve/spgd_gram.cc).
+    Index least_width = 32;       // columns in the working set beside the support, at least
+    Index rows_per_column = 8;    // of the working set, in the first batch
+    Index most_columns = 3000;    // in the working set: with more, mini-batches
+    double slow = 0.3;            // gap over that of the last epoch: above it, batch and working set grow
+    double goal_share = 0.5;      // of the gap that is tolerated: the model is solved to that
+    double gap_share = 0.02;      // of the present gap: no smaller one is asked for
+    int model_steps = 5000;       // proximal steps in an epoch, at most
+    int model_tries = 3;          // of more curvature, before all rows are taken
+    double most_curvature = 1.5;  // of the data over that of the model, along a step
+  };
+
+  // Sums over rows (moments/). They fix the bits of a sum, so that no option changes them.
+  struct Moments {
+    Index most_chunk_rows = 4096;          // rows that are summed before anything is merged
+    Index fewest_chunk_rows = 256;         // the same of wide tables
+    Index chunk_numbers = Index{1} << 22;  // numbers of a chunk, at most, but for the fewest rows
+    Index chunks_at_once = 4;              // that are read from a file before they are summed
+    int corrections = 3;                   // passes, at most, for strengths that miss the tolerance
   };
 
   Reading reading;
   Subspace subspace;
   Screening screening;
   Loop loop;
-  Memory memory;
   Lookahead lookahead;
   WorkingSet working_set;
   Descent descent;
   Pattern pattern;
   Clusters clusters;
+  Proximal proximal = {};
   Fallback fallback;
   Gradient gradient;
+  Moments moments = {};
   Stochastic stochastic;
 };
 

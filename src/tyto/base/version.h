@@ -1,7 +1,3 @@
 #pragma once
 
-namespace tyto {
-
-const char* version();
-
-}  // namespace tyto
+#include "tyto/version.h"  // IWYU pragma: export

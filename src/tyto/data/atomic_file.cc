@@ -2,10 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef _WIN32
+#include <io.h>
+#else
+#include <sys/file.h>
+#endif
+
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <limits>
@@ -17,6 +23,29 @@
 namespace tyto {
 namespace {
 
+// What systems call differently, or do not have.
+#ifdef _WIN32
+constexpr int O_CLOEXEC = _O_NOINHERIT | _O_BINARY, O_NOFOLLOW = 0, O_NONBLOCK = 0;
+int sync_file(int fd) { return ::_commit(fd); }
+int set_mode(int, mode_t) { return 0; }
+bool lock(int, bool) { return false; }  // nothing is removed that somebody might use
+bool is_gone(const struct stat&) { return false; }
+// As rename(2) elsewhere, which replaces a file that is there.
+int replace_file(const std::string& from, const std::string& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  return error.value();
+}
+#else
+int sync_file(int fd) { return ::fsync(fd); }
+int set_mode(int fd, mode_t mode) { return ::fchmod(fd, mode); }
+bool lock(int fd, bool wait) { return ::flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB)) == 0; }
+bool is_gone(const struct stat& status) { return status.st_nlink == 0; }
+int replace_file(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+#endif
+
 [[noreturn]] void fail_write(const std::string& path, int error) {
   fail(path, 0, "cannot write: " + std::generic_category().message(error));
 }
@@ -26,6 +55,9 @@ class OpenFile {
  public:
   OpenFile(int fd, std::string temporary) : fd_(fd), temporary_(std::move(temporary)) {}
   ~OpenFile() {
+#ifdef _WIN32
+    if (fd_ >= 0) close();  // an open file cannot be removed there
+#endif
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
     if (fd_ >= 0) ::close(fd_);
   }
@@ -34,25 +66,30 @@ class OpenFile {
 
   int write(std::string_view contents) {  // an errno, or 0
     while (!contents.empty()) {
-      const ssize_t count = ::write(fd_, contents.data(), contents.size());
+      constexpr std::size_t kMost = std::size_t{1} << 30;  // at once: some systems count in 32 bits
+      const auto bytes = static_cast<unsigned>(std::min(contents.size(), kMost));
+      const ssize_t count = ::write(fd_, contents.data(), bytes);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return errno;
       contents.remove_prefix(static_cast<std::size_t>(count));
     }
     return 0;
   }
-  int sync() { return ::fsync(fd_) == 0 ? 0 : errno; }
+  int sync() { return sync_file(fd_) == 0 ? 0 : errno; }
   int close() {
     const int status = ::close(fd_);
     fd_ = -1;
     return status == 0 ? 0 : errno;
   }
   int rename_to(const std::string& path) {
-    if (::rename(temporary_.c_str(), path.c_str()) != 0) return errno;
+#ifdef _WIN32
+    if (const int error = close()) return error;  // nor renamed
+#endif
+    if (const int error = replace_file(temporary_, path)) return error;
     temporary_.clear();
     return 0;
   }
-  int keep_mode(mode_t mode) { return ::fchmod(fd_, mode) == 0 ? 0 : errno; }
+  int keep_mode(mode_t mode) { return set_mode(fd_, mode) == 0 ? 0 : errno; }
 
  private:
   int fd_;
@@ -91,7 +128,7 @@ void remove_unless_locked(const std::string& path) {
   if (fd < 0) return;
   struct stat status {};
   const bool regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-  if (regular && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  if (regular && lock(fd, false)) ::unlink(path.c_str());
   ::close(fd);
 }
 
@@ -114,8 +151,8 @@ std::unique_ptr<OpenFile> open_temporary(const std::string& path, const std::str
     if (fd < 0) continue;
     auto file = std::make_unique<OpenFile>(fd, temporary);
     struct stat status {};
-    const bool locked = ::flock(fd, LOCK_EX) == 0;
-    if (!locked || ::fstat(fd, &status) != 0 || status.st_nlink > 0 || attempt == kMostAttempts) return file;
+    const bool locked = lock(fd, true);
+    if (!locked || ::fstat(fd, &status) != 0 || !is_gone(status) || attempt == kMostAttempts) return file;
   }
 }
 
@@ -184,11 +221,15 @@ void write_atomically(const std::string& path, std::string_view contents) {
 
 namespace {
 
+#ifdef _WIN32
+std::size_t most_in_memory() { return std::numeric_limits<std::size_t>::max(); }
+#else
 std::size_t most_in_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || size <= 0) return std::numeric_limits<std::size_t>::max();
   return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) / 2;
 }
+#endif
 
 [[noreturn]] void fail_read(const std::string& name, const std::string& reason) {
   fail(name, 0, "cannot read: " + reason);
@@ -197,14 +238,14 @@ std::size_t most_in_memory() {
 }  // namespace
 
 std::string read_all(const std::string& name, int fd) {
-  constexpr std::size_t kBlock = std::size_t{1} << 18;
+  constexpr unsigned kBlock = 1U << 18;
   struct stat status {};
   const bool endless = ::fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && ::isatty(fd) == 0;
   const std::size_t most = most_in_memory();
   std::string bytes;
   std::string block(kBlock, '\0');
   for (;;) {
-    const ssize_t count = ::read(fd, block.data(), block.size());
+    const ssize_t count = ::read(fd, block.data(), kBlock);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail_read(name, std::generic_category().message(errno));
     if (count == 0) return bytes;

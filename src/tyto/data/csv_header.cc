@@ -26,6 +26,13 @@ std::vector<double> numbers_in(const std::vector<std::string>& fields) {
   return numbers;
 }
 
+// Neither a number, TRUE or FALSE, nor missing.
+bool is_name(const std::string& field, char delimiter) {
+  double value = 0;
+  return !is_missing(field) && !is_number(field, value) && !is_truth(field, value) &&
+         !(delimiter != ',' && is_comma_number(field, value));
+}
+
 // Whole numbers >= 0, each once: as columns are numbered, or years.
 bool could_be_names(std::vector<double> numbers) {
   std::ranges::sort(numbers);
@@ -75,21 +82,49 @@ Rows look_at_rows(const Source& source, std::size_t columns, char delimiter) {
 
 }  // namespace
 
-bool is_header(const std::vector<std::string>& fields) {
-  double value = 0;
-  return std::ranges::any_of(fields,
-                             [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
+bool is_header(const std::vector<std::string>& fields, char delimiter) {
+  return std::ranges::any_of(fields, [&](const std::string& f) { return is_name(f, delimiter); });
+}
+
+Preamble preamble_of(const Source& source) {
+  Preamble found;
+  Lines lines(source);
+  std::string comment;
+  Index comment_line = 0;
+  std::string_view line;
+  bool is_record = false;
+  while (!is_record && lines.next(line)) {
+    const std::string_view text = trimmed(line);
+    if (found.separator == '\0' && comment.empty() && line.size() == 5 &&
+        lower_case(line).starts_with("sep=")) {
+      found.separator = line[4];
+      continue;
+    }
+    if (text.empty()) continue;
+    is_record = text.front() != '#';
+    if (is_record) break;
+    comment = text;
+    comment_line = lines.number();
+  }
+  found.lines = lines.number() - is_record;
+  if (comment.empty() || !is_record) return found;
+  comment.erase(0, comment.find_first_not_of("# \t"));
+  const char delimiter = found.separator != '\0' ? found.separator : delimiter_of(line);
+  const std::vector<std::string> names = split(comment, delimiter), next = split(line, delimiter);
+  found.is_marked = names.size() == next.size() && names.size() > 1 && is_header(names, delimiter) &&
+                    !is_header(next, delimiter);
+  if (found.is_marked) found.lines = comment_line - 1;
+  return found;
 }
 
 std::string doubt_about_header(const Source& source, const std::vector<std::string>& first, char delimiter) {
   const std::vector<double> numbers = numbers_in(first);
   const bool names = could_be_names(numbers);
-  const std::string place = printable(source.name()) + ":1: ";
-  if (is_header(first)) {
+  const std::string place = fmt::format("{}:{}: ", printable(source.name()), preamble_of(source).lines + 1);
+  if (is_header(first, delimiter)) {
     if (names || 2 * numbers.size() <= first.size()) return {};
-    double value = 0;
-    const auto word = std::ranges::find_if(
-        first, [&](const std::string& f) { return !is_missing(f) && !is_number(f, value); });
+    const auto word =
+        std::ranges::find_if(first, [&](const std::string& f) { return is_name(f, delimiter); });
     return place + "taken for names of columns because of " + in_quotes(*word) +
            ", though most of it looks like data: --header no or --header yes says what it is";
   }

@@ -7,9 +7,9 @@
 
 namespace tyto {
 
-// Whether a CSV file begins with a line of names, by its fields: where any of them is neither a number nor
-// missing.
-bool is_header(const std::vector<std::string>& fields);
+// Whether a CSV file begins with a line of names, by its fields: where any of them is neither a number, TRUE
+// or FALSE, nor missing.
+bool is_header(const std::vector<std::string>& fields, char delimiter);
 
 // A warning where that guess may be wrong, or nothing: a first line of numbers that look like names (1, 2, 3,
 // ..., or years above measurements), or one of mostly numbers that look like data.

@@ -12,12 +12,31 @@ constexpr std::size_t kLongestJoined = std::size_t{1}
 
 bool has_open_quote(std::string_view text) { return std::ranges::count(text, '"') % 2 == 1; }
 
+// Whether all fields between semicolons are numbers, some with a comma.
+bool has_comma_numbers(std::string_view record) {
+  double value = 0;
+  const std::vector<std::string> fields = split(record, ';');
+  return fields.size() > 1 && record.find(',') != std::string_view::npos &&
+         std::ranges::all_of(
+             fields, [&](const std::string& f) { return is_missing(f) || is_comma_number(f, value); });
+}
+
 }  // namespace
+
+Records::Records(const Source& source) : preamble_(preamble_of(source)), lines_(source) {
+  std::string_view line;
+  for (Index k = 0; k < preamble_.lines; ++k) lines_.next(line);
+}
 
 bool Records::next(std::string_view& record) {
   while (lines_.next(record)) {
     if (record.find_first_not_of(' ') == std::string_view::npos) continue;
     line_ = lines_.number();
+    if (record.front() == '#') {  // quotes of a comment are not closed
+      if (preamble_.is_marked && line_ == preamble_.lines + 1)
+        record.remove_prefix(std::min(record.size(), record.find_first_not_of("# \t")));
+      return true;
+    }
     if (std::memchr(record.data(), '"', record.size()) != nullptr && has_open_quote(record)) join(record);
     return true;
   }
@@ -77,8 +96,19 @@ char delimiter_of(std::string_view record) {
     if (const auto* found = std::ranges::find(kDelimiters, c); !inside && found != kDelimiters.end())
       ++count[static_cast<std::size_t>(found - kDelimiters.begin())];
   }
+  if (count[2] > 0 && count[0] >= count[2] && has_comma_numbers(record)) return ';';
   const auto most = std::ranges::max_element(count);
   return *most == 0 ? kBlanks : kDelimiters[static_cast<std::size_t>(most - count.begin())];
+}
+
+std::vector<std::string> split(std::string_view record, char delimiter) {
+  std::vector<std::string> fields;
+  for (Fields rest(record, delimiter); !rest.done();) fields.emplace_back(rest.next());
+  return fields;
+}
+
+bool is_comment(std::string_view record, char delimiter, Index fields) {
+  return record.starts_with('#') && std::ssize(split(record, delimiter)) != fields;
 }
 
 bool is_missing(std::string_view field) {

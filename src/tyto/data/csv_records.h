@@ -4,19 +4,30 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tyto/data/lines.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
 
+// What stands before the first record of a file: blank lines, comments ("# ..."), and a line that names the
+// separator ("sep=;", as spreadsheets write it).
+struct Preamble {
+  Index lines = 0;
+  char separator = '\0';   // none was named
+  bool is_marked = false;  // the first record is a header that begins like a comment: "# x, y"
+};
+Preamble preamble_of(const Source& source);
+
 // The records of a delimited file: lines, joined where a quoted field goes on in the next one. Blank lines
-// are no records.
+// and the preamble are no records.
 class Records {
  public:
-  explicit Records(const Source& source) : lines_(source) {}
+  explicit Records(const Source& source);
 
   bool next(std::string_view& record);  // false at the end; the record is valid until the next call
+  char separator() const { return preamble_.separator; }
   Index line() const { return line_; }  // where the record begins
   const std::string& name() const { return lines_.name(); }
   [[noreturn]] void fail(std::string_view message) const { tyto::fail(name(), line_, message); }
@@ -25,6 +36,7 @@ class Records {
  private:
   void join(std::string_view& record);
 
+  Preamble preamble_;
   Lines lines_;
   Index line_ = 0;
   std::string joined_;
@@ -70,8 +82,14 @@ class Fields {
   std::string unquoted_;
 };
 
-// Comma, tab or semicolon, whichever is the most frequent outside of quotes; otherwise kBlanks.
+// Comma, tab or semicolon, whichever is the most frequent outside of quotes; otherwise kBlanks. A semicolon
+// also where commas are inside of numbers: 1,5;2,5.
 char delimiter_of(std::string_view record);
+
+std::vector<std::string> split(std::string_view record, char delimiter);
+
+// A line that begins with # and has not as many fields as a row.
+bool is_comment(std::string_view record, char delimiter, Index fields);
 
 bool is_missing(std::string_view field);
 

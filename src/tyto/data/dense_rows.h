@@ -70,6 +70,43 @@ struct MissingValues {
   }
 };
 
+// Whether some row has all its numbers.
+template <class Scalar>
+bool has_complete_row(const DenseMatrix<Scalar>& x, const Vector& y) {
+  for (Index i = 0; i < x.rows(); ++i)
+    if (!x.row(i).array().isNaN().any() && !(y.size() > 0 && std::isnan(y[i]))) return true;
+  return false;
+}
+
+// Missing values of the first `features` columns become the mean of the others in their column, or what
+// `fill` says where that is not empty, by name where there are names.
+template <class Scalar>
+void fill_missing(DenseMatrix<Scalar>& x, Index features, const std::vector<std::string>& names,
+                  const std::vector<Filling>& fill, Dataset& data) {
+  data.means.assign(static_cast<std::size_t>(features), 0);
+  const auto given = [&](Index j) {
+    for (const Filling& one : fill)
+      if (names.empty() || one.name.empty() ? one.column == j
+                                            : one.name == names[static_cast<std::size_t>(j)])
+        return one.value;
+    return 0.0;
+  };
+  for (Index j = 0; j < features; ++j) {
+    const auto there = !x.col(j).array().isNaN();
+    const Index count = there.count();
+    data.filled += x.rows() - count;
+    if (count == 0 && fill.empty())
+      throw DataError((names.empty() ? "column " + std::to_string(j)
+                                     : "column " + in_quotes(names[static_cast<std::size_t>(j)])) +
+                      ": expected some values to take the mean of, got none; use --drop or --missing "
+                      "drop-columns");
+    const double sum = there.select(x.col(j).template cast<double>().array(), 0.0).sum();
+    const double mean = fill.empty() ? sum / static_cast<double>(count) : given(j);
+    data.means[static_cast<std::size_t>(j)] = mean;
+    if (count < x.rows()) x.col(j) = there.select(x.col(j).array(), static_cast<Scalar>(mean)).eval();
+  }
+}
+
 // Makes the data set's matrix and response of `x` and `y`, in which NaN stands for what is missing.
 template <class Scalar>
 void settle(DenseMatrix<Scalar> x, Vector y, const MissingValues& missing, Missing policy, Dataset& data) {
@@ -85,14 +122,17 @@ void settle(DenseMatrix<Scalar> x, Vector y, const MissingValues& missing, Missi
     kept = x.rows() - std::ssize(data.dropped_rows);
     if (policy == Missing::kRefuse)
       throw DataError(missing.first + ": missing value (" + count_of(missing.count, "missing value") +
-                      " in " + count_of(x.rows() - kept, "row") + "); use --missing drop-rows");
+                      " in " + count_of(x.rows() - kept, "row") + "); use --missing mean or drop-rows");
     if (kept == 0) throw DataError(missing.first + ": missing value, as in every other row: no row is left");
     const auto compact = [&](auto* from, auto* to) {  // to <= from
       for (Index i = 0; i < x.rows(); ++i)
         if (complete[static_cast<std::size_t>(i)]) *to++ = from[i];
     };
     for (Index j = 0; j < x.cols(); ++j) compact(x.data() + j * x.rows(), x.data() + j * kept);
-    if (y.size() > 0) compact(y.data(), y.data()), y.conservativeResize(kept);
+    if (y.size() > 0) {
+      compact(y.data(), y.data());
+      y.conservativeResize(kept);
+    }
   }
   data.response = std::move(y);
   if (kept == x.rows()) {

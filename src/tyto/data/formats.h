@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tyto/data/blocks.h"
 #include "tyto/data/dataset.h"
 #include "tyto/data/source.h"
 
@@ -14,12 +15,15 @@ using Sources = std::vector<Source>;
 // `sources` are not empty and of one format. The sniffers get the first 64 KiB of a file.
 bool looks_like_libsvm(std::string_view beginning);
 Dataset read_libsvm(const Sources& sources, const ReadOptions& options);
+void read_libsvm_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
 
 bool looks_like_csv(std::string_view beginning);
 Dataset read_csv(const Sources& sources, const ReadOptions& options);
+void read_csv_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
 
 bool looks_like_npy(std::string_view beginning);
 Dataset read_npy(const Sources& sources, const ReadOptions& options);
+void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
 
 bool looks_like_matrix_market(std::string_view beginning);
 Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
@@ -33,6 +37,7 @@ Vector read_response(const std::string& file, Index rows, Missing missing,
 // InvalidArgument.
 [[noreturn]] void refuse_file_of_model(std::string_view option, const std::string& file);
 
-void refuse_drop(const ReadOptions& options, std::string_view format);  // for formats without named columns
+// Options for named columns, for formats without them.
+void refuse_drop(const ReadOptions& options, std::string_view format);
 
 }  // namespace tyto

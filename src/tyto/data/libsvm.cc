@@ -208,4 +208,33 @@ Dataset read_libsvm(const Sources& sources, const ReadOptions& options) {
   return data;
 }
 
+void read_libsvm_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan) {
+  refuse_drop(options, "libsvm");
+  if (options.target)
+    throw InvalidArgument("target: want none for libsvm files, whose label is the response, got " +
+                          in_quotes(*options.target));
+  const Shape shape = measure(sources, options.features);
+  const Index most = plan.rows(shape.cols + 1);
+  DenseMatrix<double> x = DenseMatrix<double>::Zero(most, shape.cols);
+  Vector y(most);
+  Index filled = 0;
+  Index before = 0;
+  const auto hand_over = [&] {
+    Dataset data;
+    data.design = Design::dense(DenseMatrix<double>(x.topRows(filled)));
+    data.response = y.head(filled);
+    plan.sink(std::move(data));
+    x.setZero();
+    before += filled;
+    filled = 0;
+  };
+  for_each_example(sources, shape.cols, [&](const Lines&, Example& example) {
+    y[filled] = example.label();
+    while (example.next()) x(filled, example.column()) = example.value();
+    if (++filled == most) hand_over();
+  });
+  if (filled > 0) hand_over();
+  check_same(sources, before == shape.rows);
+}
+
 }  // namespace tyto

@@ -135,7 +135,8 @@ void measure_file(const Sources& sources, const Source& source, Shape& shape) {
                                 shape.sparse ? "coordinate" : "array", count_of(shape.cols, "column"),
                                 printable(sources[0].name()), header.sparse ? "coordinate" : "array",
                                 header.cols));
-  shape.sparse = header.sparse, shape.cols = header.cols;
+  shape.sparse = header.sparse;
+  shape.cols = header.cols;
   shape.rows += header.rows;
   if (header.sparse) {
     for_each_coordinate(lines, header, [&](Index row, Index column, std::string_view) {

@@ -86,25 +86,17 @@ class NpyReader {
     if (header.rows > x_.rows() - base_ || header.cols != x_.cols() + (target_ >= 0))
       fail(source.name(), 0, kFileChanged);
     const ElementType& type = type_of(header, source.name());
-    header.fortran_order ? read_columns(source, stream, header, type)
-                         : read_rows(source, stream, header, type);
+    if (!header.fortran_order) return read_rows(source, stream, header, 0);
+    read_columns(source, stream, header, type);
     base_ += header.rows;
   }
 
-  void finish(const Source& last, std::optional<Vector> response, Missing policy, Dataset& data) {
-    if (base_ != x_.rows()) fail(last.name(), 0, kFileChanged);
-    if (response) {
-      y_ = std::move(*response);
-      missing_.count += y_.array().isNaN().count();
-      if (missing_.first.empty()) missing_.first = printable(last.name()) + ": the response";
-    }
-    settle(std::move(x_), std::move(y_), missing_, policy, data);
-  }
-
- private:
-  void read_rows(const Source& source, Stream& stream, const NpyHeader& header, const ElementType& type) {
+  // The next rows of a file in C order, from row `first` to its end or until there are enough.
+  void read_rows(const Source& source, Stream& stream, const NpyHeader& header, Index first) {
+    const ElementType& type = type_of(header, source.name());
+    const Index last = std::min(header.rows, first + x_.rows() - base_);
     RowWriter<Scalar> rows(x_, base_);
-    for (Index i = 0; i < header.rows; ++i) {
+    for (Index i = first; i < last; ++i) {
       Scalar* row = rows.next();
       for (Index begin = 0; begin < header.cols; begin += kChunk) {
         const Index count = std::min(kChunk, header.cols - begin);
@@ -113,15 +105,34 @@ class NpyReader {
           const Index j = begin + k;
           const double value = checked(values_[static_cast<std::size_t>(k)], source, i, j);
           if (j == target_)
-            y_[base_ + i] = value;
+            y_[base_ + i - first] = value;
           else
             row[feature(j)] = static_cast<Scalar>(value);
         }
       }
     }
     rows.flush();
+    base_ += last - first;
   }
 
+  // Whether the rows so far, of which none may be left, are dropped by this policy.
+  bool drops_all(Missing policy) const {
+    return policy == Missing::kDropRows && missing_.count > 0 && !has_complete_row(x_, y_);
+  }
+
+  void finish(const Source& last, std::optional<Vector> response, const ReadOptions& options, Dataset& data) {
+    if (base_ != x_.rows()) fail(last.name(), 0, kFileChanged);
+    if (response) {
+      y_ = std::move(*response);
+      missing_.count += y_.array().isNaN().count();
+      if (missing_.first.empty()) missing_.first = printable(last.name()) + ": the response";
+    }
+    const bool mean = options.missing == Missing::kMean;
+    if (mean) fill_missing(x_, x_.cols(), {}, options.fill, data);
+    settle(std::move(x_), std::move(y_), missing_, mean ? Missing::kDropRows : options.missing, data);
+  }
+
+ private:
   void read_columns(const Source& source, Stream& stream, const NpyHeader& header, const ElementType& type) {
     for (Index j = 0; j < header.cols; ++j)
       for (Index begin = 0; begin < header.rows; begin += kChunk) {
@@ -199,8 +210,46 @@ Dataset read_as(const Sources& sources, const ReadOptions& options, Index rows, 
   NpyReader<Scalar> reader(rows, cols, place.column);
   for (const Source& source : sources) reader.read(source);
   Dataset data;
-  reader.finish(sources.back(), std::move(response), options.missing, data);
+  reader.finish(sources.back(), std::move(response), options, data);
   return data;
+}
+
+struct BlockTask {
+  const Source& source;
+  const ReadOptions& options;
+  const BlockPlan& plan;
+  Index rows;               // of a block
+  Index target;             // column of the response, or -1
+  const Vector* responses;  // of this file, where they come from another one
+};
+
+template <class Scalar>
+void read_blocks_as(const BlockTask& task, Index before) {
+  Stream stream = task.source.open();
+  const NpyHeader header = read_npy_header(stream, task.source.name());
+  for (Index first = 0; first < header.rows; first += task.rows) {
+    const Index count = std::min(task.rows, header.rows - first);
+    NpyReader<Scalar> reader(count, header.cols, task.target);
+    reader.read_rows(task.source, stream, header, first);
+    if (reader.drops_all(task.options.missing)) continue;
+    std::optional<Vector> response;
+    if (task.responses != nullptr) response = task.responses->segment(before + first, count);
+    Dataset data;
+    reader.finish(task.source, std::move(response), task.options, data);
+    task.plan.sink(std::move(data));
+  }
+}
+
+// Of a file whose rows can be read one after the other.
+NpyHeader header_in_c_order(const Source& source) {
+  Stream stream = source.open();
+  const NpyHeader header = read_npy_header(stream, source.name());
+  if (header.rows == 0 || header.cols == 0) fail(source.name(), 0, "no data rows");
+  if (header.fortran_order)
+    fail(source.name(), 0,
+         "expected C order, to read rows one after the other, got Fortran order: save "
+         "numpy.ascontiguousarray(x)");
+  return header;
 }
 
 }  // namespace
@@ -221,6 +270,33 @@ Dataset read_npy(const Sources& sources, const ReadOptions& options) {
   }
   return all_floats ? read_as<float>(sources, options, rows, cols)
                     : read_as<double>(sources, options, rows, cols);
+}
+
+void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan) {
+  refuse_drop(options, "npy");
+  std::vector<NpyHeader> headers;
+  Index rows = 0;
+  for (const Source& source : sources) {
+    headers.push_back(header_in_c_order(source));
+    if (headers.back().cols != headers.front().cols)
+      fail(source.name(), 0,
+           fmt::format("expected {} as in {}, got {}", count_of(headers.front().cols, "column"),
+                       printable(sources[0].name()), headers.back().cols));
+    rows += headers.back().rows;
+  }
+  const Index cols = headers.front().cols;
+  const ResponsePlace place = response_place(sources[0], options, cols);
+  Vector responses;
+  if (!place.file.empty()) responses = read_response(place.file, rows, options.missing);
+  Index before = 0;
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const BlockTask task{sources[s],   options,
+                         plan,         plan.rows(cols + (place.column < 0)),
+                         place.column, place.file.empty() ? nullptr : &responses};
+    headers[s].type.ends_with("f4") ? read_blocks_as<float>(task, before)
+                                    : read_blocks_as<double>(task, before);
+    before += headers[s].rows;
+  }
 }
 
 }  // namespace tyto

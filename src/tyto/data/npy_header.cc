@@ -25,14 +25,18 @@ class HeaderParser {
     while (!accept('}')) {
       const std::string key = quoted_text();
       expect(':');
-      if (key == "descr")
-        header.type = quoted_text(), type = true;
-      else if (key == "fortran_order")
-        header.fortran_order = boolean(), order = true;
-      else if (key == "shape")
-        parse_shape(header), shape = true;
-      else
+      if (key == "descr") {
+        header.type = quoted_text();
+        type = true;
+      } else if (key == "fortran_order") {
+        header.fortran_order = boolean();
+        order = true;
+      } else if (key == "shape") {
+        parse_shape(header);
+        shape = true;
+      } else {
         fail_here("'descr', 'fortran_order' or 'shape'");
+      }
       if (!accept(',')) {
         expect('}');
         break;
@@ -96,7 +100,8 @@ class HeaderParser {
       }
     }
     if (count == 0) fail(name_, 0, "expected an array of one or two dimensions, got a single number");
-    header.rows = shape[0], header.cols = shape[1];
+    header.rows = shape[0];
+    header.cols = shape[1];
   }
 
   std::string_view rest_;

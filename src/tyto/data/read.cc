@@ -6,6 +6,7 @@
 #include <new>
 
 #include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/text.h"
 
@@ -17,14 +18,15 @@ struct Format {
   std::array<std::string_view, 3> extensions;
   bool (*sniff)(std::string_view beginning);
   Dataset (*read)(const Sources&, const ReadOptions&);
+  void (*read_blocks)(const Sources&, const ReadOptions&, const BlockPlan&);  // or null
 };
 
 // Sniffed in this order: anything may be CSV.
 constexpr std::array<Format, 4> kFormats{{
-    {"npy", {"npy"}, looks_like_npy, read_npy},
-    {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market},
-    {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm},
-    {"csv", {"csv", "tsv", "tab"}, looks_like_csv, read_csv},
+    {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks},
+    {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market, nullptr},
+    {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm, read_libsvm_blocks},
+    {"csv", {"csv", "tsv", "tab"}, looks_like_csv, read_csv, read_csv_blocks},
 }};
 
 constexpr std::size_t kSniffed = std::size_t{1} << 16;
@@ -51,33 +53,10 @@ const Format* by_extension(std::string_view name) {
 const Format& by_name(const std::string& name) {
   for (const Format& format : kFormats)
     if (format.name == name) return format;
-  throw InvalidArgument(
-      fmt::format("format: unknown format {}; known: {}", in_quotes(name), fmt::join(format_names(), ", ")));
-}
-
-// By its byte order mark, or by the zero bytes in characters of ASCII.
-bool is_utf16(std::string_view beginning) {
-  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff")) return true;
-  const auto is_ascii = [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\r' || c == '\n'; };
-  if (beginning.size() < 4) return false;
-  const bool little = beginning[1] == '\0' && beginning[3] == '\0';
-  const bool big = beginning[0] == '\0' && beginning[2] == '\0';
-  return (little && is_ascii(beginning[0]) && is_ascii(beginning[2])) ||
-         (big && is_ascii(beginning[1]) && is_ascii(beginning[3]));
-}
-
-// Characters of two or four bytes.
-void refuse_wide_text(const Source& source) {
-  using namespace std::string_view_literals;
-  const std::string beginning = source.beginning(4);
-  const bool utf32 = beginning == "\xff\xfe\0\0"sv || beginning == "\0\0\xfe\xff"sv;
-  if (utf32 || is_utf16(beginning))
-    fail(source.name(), 0,
-         fmt::format("expected UTF-8 text, got {}: save the file as UTF-8", utf32 ? "UTF-32" : "UTF-16"));
+  throw InvalidArgument(unknown_word("format: unknown format", name, format_names()));
 }
 
 const Format& format_of(const Source& source) {
-  refuse_wide_text(source);
   if (const Format* format = by_extension(source.name())) return *format;
   const std::string start = source.beginning(kSniffed);
   std::string_view beginning = start;
@@ -99,42 +78,94 @@ std::vector<std::string> format_names() {
 namespace {
 
 // From a file with a line for each row, those that were dropped included.
-void read_weights(const std::string& file, Dataset& data) {
+Vector read_beside(const std::string& file, const Dataset& data, std::string_view what) {
   const IndexSet& dropped = data.dropped_rows;
-  const Vector all =
-      read_response(file, data.design.rows() + std::ssize(dropped), Missing::kRefuse, "the weights");
+  const Vector all = read_response(file, data.design.rows() + std::ssize(dropped), Missing::kRefuse, what);
   IndexSet kept;
   for (Index i = 0; i < all.size(); ++i)
     if (!std::ranges::binary_search(dropped, i)) kept.push_back(i);
-  data.weights = all(kept);
+  return all(kept);
+}
+
+// Weights, offset and events, where they are not columns of the data.
+void read_files_beside(const ReadOptions& options, Dataset& data) {
+  if (options.weights && data.row_weights.size() == 0) {
+    if (options.weights_from_model) refuse_file_of_model("observation-weights", *options.weights);
+    data.row_weights = read_beside(*options.weights, data, "the weights");
+  }
+  if (options.offset && data.offset.size() == 0) {
+    if (options.offset_from_model) refuse_file_of_model("offset", *options.offset);
+    data.offset = read_beside(*options.offset, data, "the offset");
+  }
+  // New data for a model may be without events.
+  const bool wanted = options.event && !(options.event_from_model && options.target_optional);
+  if (wanted && data.events.size() == 0) {
+    if (options.event_from_model) refuse_file_of_model("event", *options.event);
+    data.events = read_beside(*options.event, data, "the events");
+  }
 }
 
 }  // namespace
 
-Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
+namespace {
+
+// The files, all of one format.
+const Format& open_sources(const std::vector<std::string>& files, const ReadOptions& options,
+                           Sources& sources) {
   if (files.empty()) throw InvalidArgument("files: want at least one, got none");
   if (options.features < 0)
     throw InvalidArgument(fmt::format("features: want >= 0, got {}", options.features));
   const Format* format = options.format.empty() ? nullptr : &by_name(options.format);
-  Sources sources;
   for (const std::string& file : files) {
     sources.emplace_back(file);
-    if (!options.format.empty()) {
-      refuse_wide_text(sources.back());
-      continue;
-    }
+    if (!options.format.empty()) continue;
     const Format& found = format_of(sources.back());
     if (format != nullptr && format != &found)
       fail(file, 0,
            fmt::format("expected {} as in {}, got {}", format->name, printable(files[0]), found.name));
     format = &found;
   }
+  return *format;
+}
+
+// What a block has to hold where it was asked for.
+void check_block(const ReadOptions& options, const Dataset& block) {
+  if (options.weights && block.row_weights.size() == 0)
+    throw InvalidArgument("observation-weights: want a column of the data where rows are streamed, got " +
+                          in_quotes(*options.weights));
+  if (options.offset && block.offset.size() == 0)
+    throw InvalidArgument("offset: want a column of the data where rows are streamed, got " +
+                          in_quotes(*options.offset));
+}
+
+}  // namespace
+
+void read_blocks(const std::vector<std::string>& files, const ReadOptions& options, const BlockPlan& plan) {
+  Sources sources;
+  const Format& format = open_sources(files, options, sources);
+  if (options.missing != Missing::kRefuse && options.missing != Missing::kDropRows)
+    throw InvalidArgument(fmt::format("missing: want refuse or drop-rows where rows are streamed, got {}",
+                                      kMissingWords.name(options.missing)));
+  if (format.read_blocks == nullptr)
+    fail(files[0], 0,
+         fmt::format("expected csv, libsvm or npy, to read rows one after the other, got {}", format.name));
+  format.read_blocks(sources, options, {plan.rows, [&](Dataset&& block) {
+                                          check_block(options, block);
+                                          plan.sink(std::move(block));
+                                        }});
+}
+
+Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
+  Sources sources;
+  const Format* format = &open_sources(files, options, sources);
   try {
     Dataset data = format->read(sources, options);
-    if (options.weights && data.weights.size() == 0) {
-      if (options.weights_from_model) refuse_file_of_model("observation-weights", *options.weights);
-      read_weights(*options.weights, data);
-    }
+    const bool csv = format->read == read_csv;
+    if (options.header != Header::kAuto && !csv)
+      data.warnings.push_back(fmt::format("--header has no effect on {} files", format->name));
+    if (options.decimal != Decimal::kAuto && !csv)
+      data.warnings.push_back(fmt::format("--decimal has no effect on {} files", format->name));
+    read_files_beside(options, data);
     return data;
   } catch (const std::bad_alloc&) {
     fail(files[0], 0, "the data does not fit into memory");
@@ -172,6 +203,12 @@ void refuse_drop(const ReadOptions& options, std::string_view format) {
   if (!options.drop.empty())
     throw InvalidArgument(
         fmt::format("drop: want none for {} files, got {}", format, in_quotes(options.drop[0])));
+  if (!options.one_hot.empty())
+    throw InvalidArgument(
+        fmt::format("one-hot: want none for {} files, got {}", format, in_quotes(options.one_hot[0].column)));
+  if (options.missing == Missing::kDropColumns)
+    throw InvalidArgument(
+        fmt::format("missing: want refuse, mean or drop-rows for {} files, got drop-columns", format));
 }
 
 }  // namespace tyto

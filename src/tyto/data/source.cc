@@ -14,6 +14,7 @@
 
 #include "tyto/data/atomic_file.h"
 #include "tyto/data/text.h"
+#include "tyto/data/utf16.h"
 
 namespace tyto {
 namespace {
@@ -136,7 +137,8 @@ bool Stream::read(void* to, std::size_t size) {
     const std::size_t count = std::min(size, rest_.size());
     std::memcpy(out, rest_.data(), count);
     rest_.remove_prefix(count);
-    out += count, size -= count;
+    out += count;
+    size -= count;
   }
   return true;
 }
@@ -152,6 +154,21 @@ Source::Source(std::string name) : name_(std::move(name)) {
   if (spooled_ ? memory_.empty() : status.st_size == 0) fail(name_, 0, "expected data, got an empty file");
   if (beginning(1).empty())
     fail(name_, 0, "expected data, got none: the compressed file is empty or cut off");
+  take_wide_text();
+}
+
+// Characters of two bytes become UTF-8 in memory.
+void Source::take_wide_text() {
+  const std::string start = beginning(4);
+  if (is_utf32(start)) fail(name_, 0, "expected UTF-8 text, got UTF-32: save the file as UTF-8");
+  if (!is_utf16(start)) return;
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  const std::string bytes = beginning(kMost + 1);
+  if (bytes.size() > kMost)
+    fail(name_, 0, "expected at most 1 GiB of UTF-16 text, got more: save the file as UTF-8");
+  memory_ = utf8_of_utf16(bytes, name_);
+  spooled_ = true;
+  if (memory_.empty()) fail(name_, 0, "expected data, got an empty file");
 }
 
 std::string Source::beginning(std::size_t size) const {

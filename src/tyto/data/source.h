@@ -41,6 +41,8 @@ class Source {
   std::size_t size() const;                       // of all its bytes, decompressed
 
  private:
+  void take_wide_text();
+
   std::string name_;
   bool spooled_ = false;
   std::string memory_;

@@ -111,7 +111,10 @@ class ColumnFiller {
       __builtin_prefetch(&row_[entry.place], 1);
       __builtin_prefetch(&value_[entry.place], 1);
     }
-    for (const Entry& entry : entries) row_[entry.place] = entry.row, value_[entry.place] = entry.value;
+    for (const Entry& entry : entries) {
+      row_[entry.place] = entry.row;
+      value_[entry.place] = entry.value;
+    }
     return true;
   }
 
@@ -145,10 +148,13 @@ void ColumnFiller<StorageIndex>::sort_and_sum_duplicates() {
     }
     start[j] = out;
     for (StorageIndex k = begin; k < end; ++k) {
-      if (out > start[j] && row[out - 1] == row[k])
+      if (out > start[j] && row[out - 1] == row[k]) {
         value[out - 1] += value[k];
-      else
-        row[out] = row[k], value[out] = value[k], ++out;
+      } else {
+        row[out] = row[k];
+        value[out] = value[k];
+        ++out;
+      }
     }
   }
   start[cols()] = out;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <locale>
+#include <sstream>
 
 #include "tyto/base/error.h"
 
@@ -77,6 +79,66 @@ bool is_too_large(std::string_view number) {
   return number.find_first_of("123456789") < number.find('.');
 }
 
+// std::from_chars for doubles, which libc++ before 20 lacks.
+#if defined(__cpp_lib_to_chars) && !defined(TYTO_OWN_PARSE_DOUBLE)
+std::from_chars_result parse_double(const char* begin, const char* end, double& value) {
+  return std::from_chars(begin, end, value);
+}
+#else
+const char* skip_digits(const char* c, const char* end) {
+  while (c < end && *c >= '0' && *c <= '9') ++c;
+  return c;
+}
+
+// The end of the number that std::from_chars would take, or `begin` where there is none.
+const char* number_end(const char* begin, const char* end) {
+  const char* c = begin;
+  if (c < end && *c == '-') ++c;
+  const std::string rest = lower_case({c, std::min<std::size_t>(8, static_cast<std::size_t>(end - c))});
+  for (const std::string_view word : {"infinity", "inf", "nan"})
+    if (rest.starts_with(word)) return c + word.size();
+  const char* whole = skip_digits(c, end);
+  std::ptrdiff_t digits = whole - c;
+  if (whole < end && *whole == '.') {
+    const char* point = whole + 1;
+    whole = skip_digits(point, end);
+    digits += whole - point;
+  }
+  if (digits == 0) return begin;
+  if (whole == end || (*whole != 'e' && *whole != 'E')) return whole;
+  const char* power = whole + 1;
+  if (power < end && (*power == '-' || *power == '+')) ++power;
+  const char* last = skip_digits(power, end);
+  return last > power ? last : whole;
+}
+
+// By a stream in the C locale, which rounds correctly: for the rare numbers that parse_number() leaves.
+std::from_chars_result parse_double(const char* begin, const char* end, double& value) {
+  const char* stop = number_end(begin, end);
+  if (stop == begin) return {begin, std::errc::invalid_argument};
+  const bool negative = *begin == '-';
+  const char first = begin[negative];
+  if (first == 'i' || first == 'I' || first == 'n' || first == 'N') {
+    const double found = first == 'i' || first == 'I' ? std::numeric_limits<double>::infinity()
+                                                      : std::numeric_limits<double>::quiet_NaN();
+    value = negative ? -found : found;
+    return {stop, std::errc()};
+  }
+  const std::string number(begin, stop);
+  if (number.substr(0, number.find_first_of("eE")).find_first_of("123456789") == std::string::npos) {
+    value = negative ? -0.0 : 0.0;  // whatever its exponent
+    return {stop, std::errc()};
+  }
+  std::istringstream stream(number);
+  stream.imbue(std::locale::classic());
+  double found = 0;
+  stream >> found;
+  if (stream.fail() || std::isinf(found) || found == 0) return {stop, std::errc::result_out_of_range};
+  value = found;
+  return {stop, std::errc()};
+}
+#endif
+
 }  // namespace
 
 void fail(std::string_view name, Index line, std::string_view message) {
@@ -137,13 +199,28 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+bool is_truth(std::string_view text, double& value) {
+  const bool yes = text == "TRUE" || text == "true" || text == "True";
+  if (!yes && text != "FALSE" && text != "false" && text != "False") return false;
+  value = yes ? 1 : 0;
+  return true;
+}
+
+bool is_comma_number(std::string_view text, double& value) {
+  constexpr std::size_t kLongest = 64;
+  if (text.size() > kLongest || text.find('.') != std::string_view::npos) return false;
+  std::string with_point(text);
+  if (const std::size_t comma = with_point.find(','); comma != std::string::npos) with_point[comma] = '.';
+  return is_number(with_point, value);
+}
+
 const char* parse_any_number(const char* begin, const char* end, double& value) {
   const char* start = begin;
   if (start < end && *start == '+') {
     ++start;
     if (start < end && *start == '-') return begin;
   }
-  const auto [stop, error] = std::from_chars(start, end, value);
+  const auto [stop, error] = parse_double(start, end, value);
   if (error == std::errc()) return stop;
   if (error != std::errc::result_out_of_range) return begin;
   const std::string_view number(start, static_cast<std::size_t>(stop - start));

@@ -68,6 +68,11 @@ inline bool is_number(std::string_view text, double& value) {
   return !text.empty() && parse_number(text.data(), end, value) == end;
 }
 
+// TRUE and FALSE as R, Python and spreadsheets write them: 1 and 0.
+bool is_truth(std::string_view text, double& value);
+// A number with a decimal comma and no point: 3,14 or 1,5e-3; whole numbers as well.
+bool is_comma_number(std::string_view text, double& value);
+
 // A whole number >= 0 that fills `text`; false also where it does not fit.
 inline bool is_count(std::string_view text, Index& value) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return false;

@@ -58,7 +58,8 @@ Rows rows_of(const Design& x) {
     x.for_each_entry(j, [&](Index i, double value) {
       if (value == 0) return;
       const auto k = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
-      rows.column[k] = j, rows.value[k] = value;
+      rows.column[k] = j;
+      rows.value[k] = value;
     });
   return rows;
 }
@@ -77,7 +78,10 @@ std::string to_csv(const Dataset& data) {
       if (j > 0) out += ',';
       append_number(out, k < end && rows.column[k] == j ? rows.value[k++] : 0.0);
     }
-    if (data.response.size() > 0) out += ',', append_number(out, data.response[i]);
+    if (data.response.size() > 0) {
+      out += ',';
+      append_number(out, data.response[i]);
+    }
     out += '\n';
   }
   return out;

@@ -29,7 +29,9 @@ Adjustment Adjustment::select(std::span<const Index> columns) const {
 
 const Vector& Adjustment::weighted(const Vector& v, Vector& room) const {
   if (rows->root.size() == 0) return v;
-  room = rows->root.cwiseProduct(v);
+  room = v;
+  for (Index c = 0; c < rows->classes; ++c)
+    room.segment(c * rows->root.size(), rows->root.size()).array() *= rows->root.array();
   return room;
 }
 
@@ -38,20 +40,33 @@ const Vector& Adjustment::weighted(const Vector& v, Vector& room) const {
 Vector Adjustment::along_basis(const Vector& v) const {
   const Eigen::MatrixXd& basis = rows->basis;
   if (basis.cols() == 0) return {};
-  if (!rows->plain) return basis.transpose() * v;
-  const double sum = v.sum();
-  const double length = v.norm();
-  const bool centred =
-      std::isfinite(length) && std::abs(sum) <= 2 * std::numeric_limits<double>::epsilon() * length;
-  return Vector::Constant(basis.cols(), centred ? 0 : sum);
+  Vector result(basis.cols() * rows->classes);
+  for (Index c = 0; c < rows->classes; ++c) {
+    const auto own = v.segment(c * basis.rows(), basis.rows());
+    auto along = result.segment(c * basis.cols(), basis.cols());
+    if (!rows->plain) {
+      along = basis.transpose() * own;
+      continue;
+    }
+    const double sum = own.sum();
+    const double length = own.norm();
+    const bool centred =
+        std::isfinite(length) && std::abs(sum) <= 2 * std::numeric_limits<double>::epsilon() * length;
+    along.setConstant(centred ? 0 : sum);
+  }
+  return result;
 }
 
 void Adjustment::take_out(const Vector& shift, Vector& eta) const {
-  if (rows->root.size() > 0) eta.array() *= rows->root.array();
-  if (rows->plain && shift.size() > 0)
-    eta.array() -= shift[0];
-  else if (shift.size() > 0)
-    eta -= rows->basis * shift;
+  const Eigen::MatrixXd& basis = rows->basis;
+  for (Index c = 0; c < rows->classes; ++c) {
+    auto own = eta.segment(c * basis.rows(), basis.rows());
+    if (rows->root.size() > 0) own.array() *= rows->root.array();
+    if (rows->plain && basis.cols() > 0)
+      own.array() -= shift[c];
+    else if (basis.cols() > 0)
+      own -= basis * shift.segment(c * basis.cols(), basis.cols());
+  }
 }
 
 }  // namespace tyto

@@ -22,7 +22,7 @@ IndexSet nonzero_rows(const Matrix& beta) {
 // Blocks of rows of the columns that some beta needs, packed, times their coefficients.
 void Design::multiply(const Matrix& beta, Matrix& eta, const Work& work) const {
   eta.resize(rows(), beta.cols());
-  if (is_sparse()) {
+  if (is_sparse() || classes() > 1) {
     Vector one;
     for (Index k = 0; k < beta.cols(); ++k) {
       multiply(Vector(beta.col(k)), one, work);
@@ -47,7 +47,7 @@ void Design::multiply(const Matrix& beta, Matrix& eta, const Work& work) const {
 IndexSet Design::residuals(const Vector& y, const Matrix& beta, Matrix& r, Matrix& out,
                            const Work& work) const {
   IndexSet support = nonzero_rows(beta);
-  if (is_sparse()) {
+  if (is_sparse() || classes() > 1) {
     multiply(beta, r, work);
     r = y.replicate(1, beta.cols()) - r;
     transpose_multiply(support, r, out, work);
@@ -100,7 +100,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
                                 const Work& work) const {
   const Index count = std::ssize(columns);
   out.setZero(count, v.cols());
-  if (is_sparse()) {
+  if (is_sparse() || classes() > 1) {
     for (Index k = 0; k < v.cols(); ++k)
       transpose_multiply(columns, Vector(v.col(k)), out.col(k).data(), work);
     return;

@@ -7,6 +7,7 @@
 #include "tyto/base/error.h"
 #include "tyto/base/huge_pages.h"
 #include "tyto/base/parallel.h"
+#include "tyto/columns/class_columns.h"
 #include "tyto/columns/dense.h"
 #include "tyto/columns/sparse.h"
 
@@ -99,7 +100,7 @@ Design Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t>
 Design Design::sparse(Eigen::SparseMatrix<float, Eigen::ColMajor, std::int32_t> x) { return own_sparse(x); }
 
 Index Design::stored_entries() const {
-  if (!is_sparse()) return rows() * cols();
+  if (!is_sparse()) return rows() / classes() * cols();
   if (cols() == columns_->cols()) return columns_->entries();
   std::array<Index, kGroup> room;
   Index entries = 0;
@@ -109,7 +110,7 @@ Index Design::stored_entries() const {
 }
 
 Index Design::stored_entries(std::span<const Index> columns) const {
-  if (!is_sparse()) return rows() * std::ssize(columns);
+  if (!is_sparse()) return rows() / classes() * std::ssize(columns);
   Index entries = 0;
   for_each_group(columns, [&](std::span<const Index> group) { entries += columns_->entries(group); });
   return entries;
@@ -198,6 +199,29 @@ Design Design::without(Index column, const Work& work) const {
   return with_direction(direction, along);
 }
 
+Design Design::reweighted(const Vector& factors, const Work& work) const {
+  const RowAdjustment& before = *adjustment_->rows;
+  const Vector weights = before.weight.size() > 0 ? Vector(before.weight.cwiseProduct(factors)) : factors;
+  Design result = standardized(before.centred, false, weights, work);
+  if (is_scaled()) {
+    Adjustment to = *result.adjustment_;
+    to.scale = adjustment_->scale;
+    result = result.with(std::move(to), result.norms().cwiseQuotient(adjustment_->scale),
+                         result.rounding_norms().cwiseQuotient(adjustment_->scale));
+  }
+  for (Index d = before.centred ? 1 : 0; d < before.basis.cols(); ++d) {
+    Vector direction = factors.cwiseSqrt().cwiseProduct(before.basis.col(d));
+    direction -= result.basis() * result.coordinates(direction);
+    const double length = direction.norm();
+    if (!(length > 0)) continue;
+    direction /= length;
+    Vector along;
+    result.transpose_multiply(direction, along, work);
+    result = result.with_direction(direction, along);
+  }
+  return result;
+}
+
 // One more direction is taken out; `along`: how much of it each column has. The norm that is left over is
 // raised by its rounding error, since screening rests on it; where little is left, it is measured. A column
 // of which nothing is left is 0: divided by infinity.
@@ -263,6 +287,25 @@ Design Design::gather(std::span<const Index> columns, const Work& work) const {
   result.columns_ = columns_->copy_columns(selection_->at(columns));
   if (!result.columns_) throw InvalidArgument("gather: want columns that can be copied into memory");
   result.selection_ = std::make_shared<const Selection>(Selection::first(std::ssize(columns)));
+  return result;
+}
+
+Design Design::for_classes(Index classes) const {
+  IndexSet columns;  // each as often as there are classes
+  for (Index j = 0; j < cols(); ++j) columns.insert(columns.end(), static_cast<std::size_t>(classes), j);
+  Adjustment to = adjustment_->select(columns);
+  RowAdjustment of_each = *to.rows;
+  of_each.classes = classes;
+  to.rows = std::make_shared<const RowAdjustment>(std::move(of_each));
+  Design result = with(std::move(to), norms()(columns), rounding_norms()(columns));
+  result.columns_ = class_columns(columns_, classes);
+  if (cols() == columns_->cols()) {
+    result.selection_ = std::make_shared<const Selection>(Selection::first(result.columns_->cols()));
+    return result;
+  }
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    columns[k] = raw(columns[k]) * classes + static_cast<Index>(k) % classes;
+  result.selection_ = std::make_shared<const Selection>(std::move(columns));
   return result;
 }
 

@@ -45,15 +45,25 @@ class Design {
   // Replaces every column by its residual after least squares on one of them, which itself becomes 0. The
   // same design if that one is 0 already, but for rounding.
   Design without(Index column, const Work& work = Work()) const;
+  // The same columns with other weights of the rows, times these factors: means and directions are taken out
+  // by the new weights, scales stay.
+  Design reweighted(const Vector& factors, const Work& work = Work()) const;
   Design select(std::span<const Index> columns) const;  // no copy of the data
   // The same in any order and in memory of their own, where they have new numbers.
   Design gather(std::span<const Index> columns, const Work& work = Work()) const;
+  // The same columns once for each of several classes, nothing copied: a block diagonal matrix, of which
+  // column j classes + c is column j in the rows of class c. Only products, selections and copies of blocks
+  // are made of it: it is not standardised again.
+  Design for_classes(Index classes) const;
   // A copy of some rows, given in increasing order: neither centred nor scaled, in the same storage.
   Design take_rows(std::span<const Index> rows) const;
 
   Index raw(Index column) const { return (*selection_)[column]; }  // its number in storage
   Index find(Index raw) const { return selection_->find(raw); }    // the column of that number, or -1
   const Adjustment& adjustment() const { return *adjustment_; }
+  Index classes() const { return adjustment_->rows->classes; }
+  Index class_of(Index column) const { return classes() > 1 ? raw(column) % classes() : 0; }
+  // These four are those of the rows of one class, and of a column in its own.
   double total_weight() const { return adjustment_->rows->total; }  // of the rows: n, if they have none
   const Vector& roots() const { return adjustment_->rows->root; }   // of the weights; empty if there are none
   const Eigen::MatrixXd& basis() const { return adjustment_->rows->basis; }  // B: n x k, orthogonal columns
@@ -129,6 +139,11 @@ class Design {
   Design with_direction(const Vector& direction, const Vector& along) const;
 
   Index count_read(std::span<const Index> columns, const Work& work) const;  // returns what it adds
+  // x_j'v from raw_j'D v and B'v of all classes: see Adjustment::corrected.
+  double corrected(double product, Index column, const Vector& along) const {
+    const Index directions = offsets().rows();
+    return adjustment_->corrected(product, column, along.segment(class_of(column) * directions, directions));
+  }
   // f(numbers in storage) for groups of some columns.
   template <class F>
   void for_each_group(std::span<const Index> columns, F f) const;

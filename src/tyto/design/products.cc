@@ -73,7 +73,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
     const auto own = columns.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
     correlate_group(own, factors, out + begin);
     for (Index k = 0; k < count; ++k)
-      out[begin + k] = adjustment_->corrected(out[begin + k], own[static_cast<std::size_t>(k)], along);
+      out[begin + k] = corrected(out[begin + k], own[static_cast<std::size_t>(k)], along);
   });
 }
 
@@ -91,6 +91,10 @@ void Design::transpose_multiply(const Vector& v, Vector& out, const Work& work) 
     const Index count = std::min(kGroup, cols() - begin);
     std::array<Index, kGroup> numbers;
     columns_->correlate(selection_->part(begin, count, numbers), factors.data(), out.data() + begin);
+    if (classes() > 1) {
+      for (Index j = begin; j < begin + count; ++j) out[j] = corrected(out[j], j, along);
+      return;
+    }
     auto part = out.segment(begin, count).array();
     for (Index d = 0; d < along.size(); ++d)
       if (along[d] != 0) part -= offsets().row(d).segment(begin, count).transpose().array() * along[d];
@@ -136,14 +140,16 @@ void Design::add_columns(std::span<const Index> columns, const Vector& factors, 
 void Design::multiply(std::span<const Index> columns, const Vector& factors, Vector& eta,
                       const Work& work) const {
   eta.setZero(rows());
-  Vector shift = Vector::Zero(offsets().rows());
+  const Index directions = offsets().rows();
+  Vector shift = Vector::Zero(directions * classes());
   Vector scaled = factors;
   for (Index k = 0; k < scaled.size(); ++k) {
     const Index j = columns[static_cast<std::size_t>(k)];
     scaled[k] /= scale(j);
     const Index centred = adjustment_->is_nearly_constant(j) ? 1 : 0;
-    if (shift.size() > centred)
-      shift.tail(shift.size() - centred) += scaled[k] * offsets().col(j).tail(shift.size() - centred);
+    if (directions > centred)
+      shift.segment(class_of(j) * directions + centred, directions - centred) +=
+          scaled[k] * offsets().col(j).tail(directions - centred);
   }
   const Index entries = count_read(columns, work);
   if (is_sparse()) {
@@ -160,7 +166,7 @@ void Design::multiply(std::span<const Index> columns, const Vector& factors, Vec
 }
 
 void Design::axpy(Index column, double a, Vector& eta) const {
-  if (!adjustment_->rows->plain) {
+  if (!adjustment_->rows->plain || classes() > 1) {
     Vector packed(rows());
     pack({&column, 1}, 0, rows(), packed.data());
     eta += a * packed;
@@ -182,9 +188,12 @@ void Design::pack(std::span<const Index> columns, Index begin, Index length, dou
     for (std::size_t k = 0; k < own.size(); ++k) maps[k] = adjustment_->entry_map(own[k]);
     columns_->copy_block(group, {begin, length}, {maps.data(), own.size()}, adjustment_->roots(), out);
     for (std::size_t k = 0; k < own.size(); ++k) {
-      for (Index d = first; d < basis().cols(); ++d)
-        Eigen::Map<Vector>(out, length) -=
-            offsets()(d, own[k]) * maps[k].factor * basis().col(d).segment(begin, length);
+      const Index row = class_of(own[k]) * basis().rows();  // the first one of the column's class
+      const Index from = std::max(begin, row);
+      const Index count = std::min(begin + length, row + basis().rows()) - from;
+      for (Index d = first; d < basis().cols() && count > 0; ++d)
+        Eigen::Map<Vector>(out + (from - begin), count) -=
+            offsets()(d, own[k]) * maps[k].factor * basis().col(d).segment(from - row, count);
       out += length;
     }
   });

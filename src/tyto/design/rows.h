@@ -11,6 +11,8 @@ class Rows {
  public:
   Rows() = default;
   explicit Rows(const Design& design);
+  Rows(const Design& design, std::span<const Index> rows);  // some of them, given in increasing order
+  void keep_columns(std::span<const Index> columns);        // in increasing order; the others leave
 
   Index count() const { return count_; }
   Vector squared_norms() const;  // ||a_i||^2
@@ -20,6 +22,8 @@ class Rows {
   void add(std::span<const Index> row, std::span<const double> factor, Vector& out) const;
 
  private:
+  void copy_sparse(const Design& design, std::span<const Index> rows);
+
   Index count_ = 0, cols_ = 0;
   bool sparse_ = false;
   std::vector<double> value_;       // dense: count x cols; sparse: the stored entries
@@ -28,5 +32,8 @@ class Rows {
   Eigen::MatrixXd basis_,
       shift_;  // sparse only: a_i = stored_i - shift' basis_i (basis: k x n, shift: k x p)
 };
+
+// ||a_i||^2 of all rows.
+Vector squared_row_norms(const Design& design);
 
 }  // namespace tyto

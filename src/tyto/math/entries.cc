@@ -77,8 +77,9 @@ void keep_largest(IndexSet& entries, const Vector& v, Index count) {
   std::size_t kept = 0;
   for (const Index i : entries) {
     const double size = std::abs(v[i]);
-    if (size == level && ties > 0) --ties, entries[kept++] = i;
-    if (size > level) entries[kept++] = i;
+    const bool tied = size == level && ties > 0;
+    if (tied) --ties;
+    if (tied || size > level) entries[kept++] = i;
   }
   entries.resize(kept);
 }

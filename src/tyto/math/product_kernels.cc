@@ -1,5 +1,7 @@
 // Products of dense matrices. Both factors are packed into panels of a few rows of op(a) or columns of op(b),
-// and a tile of the result stays in registers while its panels go by (Goto and van de Geijn, 2008).
+// and a tile of the result stays in registers while its panels go by (Goto and van de Geijn, 2008). Of a
+// narrow product what can be read in place is not packed. An entry is the same sum in the same order either
+// way.
 #include <algorithm>
 #include <array>
 #include <new>
@@ -148,17 +150,54 @@ void store_part(const double* sums, Index height, const Join& how, const Tile& t
     }
 }
 
+// The factors of a tile, as they are packed. Term t of row i of op(a) is at a[t * a_step + i].
+struct PackedPair {
+  const double *a, *b;
+  Index depth;
+  static constexpr Index a_step = kPanel;
+
+  // A term of each of W columns of op(b).
+  template <int W>
+  struct Columns {
+    Columns(const PackedPair& pair, Index /*cols*/) : b(pair.b) {}
+    double operator[](int j) const { return b[j]; }
+    void next() { b += kPanel; }
+    const double* HWY_RESTRICT b;
+  };
+};
+
+// The same with op(b), and perhaps op(a), where they are.
+struct PairInPlace {
+  const double *a, *b;
+  Index depth;
+  Index a_step;
+  Index line, term;  // from a column of op(b) to the next, and from a term to the next
+
+  // Columns past the last one are the last one again: what is computed from them is never stored.
+  template <int W>
+  struct Columns {
+    Columns(const PairInPlace& pair, Index cols) : term(pair.term) {
+      for (Index j = 0; j < W; ++j) b[j] = pair.b + std::min(j, cols - 1) * pair.line;
+    }
+    double operator[](int j) const { return b[j][at]; }
+    void next() { at += term; }
+    const double* b[W];
+    Index term, at = 0;
+  };
+};
+
 // A tile of V vectors of rows and W columns: all terms of its sums, in order, then into the result.
-template <int V, int W>
-HWY_INLINE void multiply_tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index depth,
-                              const Join& how, const Tile& to) {
+template <int V, int W, class Pair>
+HWY_INLINE void multiply_tile(const Pair& of, const Join& how, const Tile& to) {
   const D d;
   VectorD sum[V][W];
   for (int v = 0; v < V; ++v)
     for (int j = 0; j < W; ++j) sum[v][j] = hn::Zero(d);
-  for (Index t = 0; t < depth; ++t, a += kPanel, b += kPanel) {
+  const double* HWY_RESTRICT a = of.a;
+  typename Pair::template Columns<W> b(of, to.cols);
+  for (Index t = 0; t < of.depth; ++t, a += of.a_step, b.next()) {
     VectorD left[V];
-    for (int v = 0; v < V; ++v) left[v] = hn::Load(d, a + v * kLanes);
+    for (int v = 0; v < V; ++v) left[v] = hn::LoadU(d, a + v * kLanes);
     for (int j = 0; j < W; ++j) {
       const VectorD right = hn::Set(d, b[j]);
       for (int v = 0; v < V; ++v) sum[v][j] = hn::MulAdd(left[v], right, sum[v][j]);
@@ -181,30 +220,36 @@ HWY_INLINE void multiply_tile(const double* HWY_RESTRICT a, const double* HWY_RE
 }
 
 // A tile of the least height that holds its rows.
-template <int W>
-HWY_INLINE void multiply_rows(const double* a, const double* b, Index depth, const Join& how,
-                              const Tile& to) {
+template <int W, class Pair>
+HWY_INLINE void multiply_rows(const Pair& of, const Join& how, const Tile& to) {
   if (to.rows > 2 * kLanes)
-    multiply_tile<kVectors, W>(a, b, depth, how, to);
+    multiply_tile<kVectors, W>(of, how, to);
   else if (to.rows > kLanes)
-    multiply_tile<2, W>(a, b, depth, how, to);
+    multiply_tile<2, W>(of, how, to);
   else
-    multiply_tile<1, W>(a, b, depth, how, to);
+    multiply_tile<1, W>(of, how, to);
+}
+
+// At most kPanel rows and kWidth columns, in a tile of the least width that holds them.
+template <class Pair>
+void multiply_part(const Pair& of, const Join& how, const Tile& to) {
+  if (how.lower && to.row + to.rows <= to.col) return;
+  if (to.cols > kWidth / 2)
+    multiply_rows<kWidth>(of, how, to);
+  else if (to.cols > 2)
+    multiply_rows<kWidth / 2>(of, how, to);
+  else
+    multiply_rows<2>(of, how, to);
 }
 
 // Rows of a packed block of op(a) times one slice of at most kWidth columns of a packed block of op(b).
 void multiply_slice(const double* a, const double* b, Index depth, const Join& how, const Tile& block) {
-  constexpr int kNarrow = kWidth / 2;
   for (Index i = 0; i < block.rows; i += kPanel, a += kPanel * depth) {
     Tile to = block;
     to.c += i;
     to.row += i;
     to.rows = std::min(kPanel, block.rows - i);
-    if (how.lower && to.row + to.rows <= to.col) continue;
-    if (to.cols > kNarrow)
-      multiply_rows<kWidth>(a, b, depth, how, to);
-    else
-      multiply_rows<kNarrow>(a, b, depth, how, to);
+    multiply_part(PackedPair{a, b, depth}, how, to);
   }
 }
 
@@ -247,6 +292,33 @@ void multiply_packed(const Product& p, double* c, Index stride) {
                          {c + (left + j) * stride + top, stride, height, std::min<Index>(kWidth, width - j),
                           top, left + j});
         }
+      }
+    }
+  }
+}
+
+// The same where op(b) is narrow: it is read in place, and so is op(a) where its rows lie one after the
+// other.
+void multiply_in_place(const Product& p, double* c, Index stride) {
+  HWY_ALIGN double packed[kPanel * kDepth];
+  const Index line = p.b.lines_contiguous ? p.b.stride : 1;
+  const Index term = p.b.lines_contiguous ? 1 : p.b.stride;
+  for (Index begin = 0; begin < p.depth; begin += kDepth) {
+    const Index depth = std::min(kDepth, p.depth - begin);
+    const Join how{begin == 0 ? p.keep : 1.0, p.factor, p.lower};
+    for (Index top = 0; top < p.rows; top += kPanel) {
+      const Index height = std::min(kPanel, p.rows - top);
+      PairInPlace of{packed, nullptr, depth, kPanel, line, term};
+      if (p.a.lines_contiguous || height < kPanel) {
+        pack(p.a, top, height, begin, depth, packed);
+      } else {
+        of.a = p.a.data + begin * p.a.stride + top;
+        of.a_step = p.a.stride;
+      }
+      for (Index left = 0; left < p.cols; left += kWidth) {
+        const Index width = std::min<Index>(kWidth, p.cols - left);
+        of.b = p.b.data + begin * term + left * line;
+        multiply_part(of, how, {c + left * stride + top, stride, height, width, top, left});
       }
     }
   }
@@ -298,14 +370,24 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tyto::kernels {
+namespace {
+
+// Rows or columns of a result up to which packing op(b) costs more than it saves.
+constexpr Index kNarrow = 48;
+
+}  // namespace
 
 HWY_EXPORT(multiply_packed);
+HWY_EXPORT(multiply_in_place);
 HWY_EXPORT(mirror_lower);
 HWY_EXPORT(add_columns);
 HWY_EXPORT(target_name);
 
 void multiply(const Product& product, double* c, Index stride) {
-  HWY_DYNAMIC_DISPATCH(multiply_packed)(product, c, stride);
+  if (std::min(product.rows, product.cols) <= kNarrow)
+    HWY_DYNAMIC_DISPATCH(multiply_in_place)(product, c, stride);
+  else
+    HWY_DYNAMIC_DISPATCH(multiply_packed)(product, c, stride);
 }
 void mirror(double* c, Index stride, Index n) { HWY_DYNAMIC_DISPATCH(mirror_lower)(c, stride, n); }
 void add_product(double factor, const ColumnBlock& a, const double* x, double* y) {

@@ -202,7 +202,8 @@ void pool(const std::vector<Ranked>& sorted, std::vector<double>& value) {
     double sum, mean;
     std::size_t begin, end;
     void add(double other, std::size_t from) {
-      sum += other, begin = from;
+      sum += other;
+      begin = from;
       mean = sum / static_cast<double>(end - begin);
     }
   };

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
 
 namespace tyto {
 namespace {
@@ -99,9 +100,7 @@ Vector make_weights(std::string_view name, const WeightContext& context) {
     throw InvalidArgument(fmt::format("slope: want a finite number >= 0, got {}", context.slope));
   for (const Row& row : kTable)
     if (row.name == name) return row.make(context);
-  std::string known;
-  for (const Row& row : kTable) known += (known.empty() ? "" : ", ") + std::string(row.name);
-  throw InvalidArgument("weights: unknown kind '" + std::string(name) + "'; known: " + known);
+  throw InvalidArgument(unknown_word("weights: unknown kind", name, weight_names()));
 }
 
 }  // namespace tyto

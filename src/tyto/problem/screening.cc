@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
 #include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/kernels.h"
@@ -69,8 +70,12 @@ double product_error(const Design& design, const Sphere& sphere) {
 
 // How much the ball adds to |x_j'theta| at most.
 double most_added(const Problem& problem, const Sphere& sphere) {
-  const double longest = problem.design.largest_rounding_norm() + std::sqrt(problem.ridge);
-  return rounding::kLongestColumn * (sphere.radius + product_error(problem.design, sphere)) * longest;
+  const double longest = problem.design.largest_rounding_norm();
+  const bool own_norms = problem.loss->has_column_norms() && problem.design.cols() > 0;
+  const double in_ball = own_norms ? ball_norms(problem).maxCoeff() : longest;
+  const double ridge = std::sqrt(problem.ridge);
+  return rounding::kLongestColumn * (sphere.radius * in_ball + sphere.ridge_radius * ridge +
+                                     product_error(problem.design, sphere) * (longest + ridge));
 }
 
 // How large |v_j| is at least, where the bound of column j is at least `least`.
@@ -87,14 +92,16 @@ template <class F>
 void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f) {
   const Design& design = problem.design;
   const double margin = product_error(design, sphere), ridge_margin = margin * std::sqrt(problem.ridge);
+  const double ridge_square = problem.ridge * sphere.ridge_radius * sphere.ridge_radius;
   const double reach = least_correlation(problem, sphere, least);
+  const Vector& norms = ball_norms(problem);
   Eigen::Array<double, Eigen::Dynamic, 1, 0, kBlock, 1> bound;  // on the stack
   for (Index begin = 0; begin < design.cols(); begin += kBlock) {
     const auto part = [&, count = std::min(kBlock, design.cols() - begin)](const Vector& v) {
       return v.segment(begin, count).array();
     };
     const auto v = part(sphere.correlation);
-    const auto norm = part(design.norms());
+    const auto norm = part(norms);
     const auto magnitude = part(design.rounding_norms());
     if (reach > 0 && kernels::count_above(v.data(), v.size(), reach) == 0) continue;
     bound.resize(v.size());
@@ -102,9 +109,9 @@ void for_bounds(const Problem& problem, const Sphere& sphere, double least, F f)
       kernels::bounds({v.data(), sphere.scale}, {norm.data(), sphere.radius}, {magnitude.data(), margin},
                       bound.data(), bound.size());
     } else {
-      bound = norm;
-      if (problem.ridge > 0) bound = (bound.square() + problem.ridge).sqrt();
-      bound = sphere.radius * bound + margin * magnitude + ridge_margin;
+      bound = sphere.radius * norm;
+      if (problem.ridge > 0) bound = (bound.square() + ridge_square).sqrt();
+      bound += margin * magnitude + ridge_margin;
       if (problem.penalty.nonnegative())
         bound = (sphere.scale * v + bound).max(0.0);
       else
@@ -157,10 +164,11 @@ Kept kept(const ScreeningRule& rule, const Problem& problem, const Sphere& spher
   return {least, least < low ? p : kernels::count_above(u.data(), std::ssize(u), least)};
 }
 
-// The two may be of different points: their difference rounds like the numbers themselves.
-double radius(double primal, double dual, double of_terms, Index rows) {
+// The two may be of different points: their difference rounds like the numbers themselves. `curvature` is
+// that of the dual point (14.6); it holds for any smaller gap.
+double radius(double primal, double dual, double of_terms, Index rows, double curvature) {
   const double of_difference = rounding::of_gap(rows) * (primal + std::abs(dual));
-  return std::sqrt(2 * (std::max(primal - dual, 0.0) + of_terms + of_difference));
+  return std::sqrt(2 * curvature * (std::max(primal - dual, 0.0) + of_terms + of_difference));
 }
 
 constexpr std::array<ScreeningRule, 4> kRules{{
@@ -175,12 +183,12 @@ constexpr std::array<ScreeningRule, 4> kRules{{
 std::span<const ScreeningRule> screening_rules() { return kRules; }
 
 const ScreeningRule& screening_rule(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (const ScreeningRule& rule : kRules) {
     if (rule.name == name) return rule;
-    known += (known.empty() ? "" : ", ") + std::string(rule.name);
+    known.emplace_back(rule.name);
   }
-  throw InvalidArgument("screening: unknown rule '" + std::string(name) + "'; known: " + known);
+  throw InvalidArgument(unknown_word("screening: unknown rule", name, known));
 }
 
 bool BestSphere::update(const Certificate& c, const Vector& correlation, Index rows) {
@@ -193,9 +201,11 @@ bool BestSphere::update(const Certificate& c, const Vector& correlation, Index r
     dual_rounding_ = c.rounding;
     correlation_ = correlation;
     scale_ = c.scale;
-    norm_ = std::abs(c.scale) * c.residual_norm;
+    norm_ = std::abs(c.scale) * c.residual_magnitude;
+    curvature_ = c.curvature;
   }
-  radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows);
+  radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows, curvature_);
+  ridge_radius_ = radius(primal_, dual_, primal_rounding_ + dual_rounding_, rows, 1);
   // The radius is not finite where a solver overflowed.
   if (!std::isfinite(radius_) || !(radius_ <= tuning_.radius_fall * tried_)) return false;
   tried_ = radius_;
@@ -207,8 +217,9 @@ void BestSphere::restrict_to(std::span<const Index> survivors) {
 }
 
 Sphere sphere_of(const Certificate& c, const Vector& correlation, Index rows) {
-  return {correlation, c.scale, std::abs(c.scale) * c.residual_norm,
-          radius(c.primal, c.dual, 2 * c.rounding, rows)};
+  return {correlation, c.scale, std::abs(c.scale) * c.residual_magnitude,
+          radius(c.primal, c.dual, 2 * c.rounding, rows, c.curvature),
+          radius(c.primal, c.dual, 2 * c.rounding, rows, 1)};
 }
 
 Vector sphere_bounds(const Problem& problem, const Sphere& sphere) {

@@ -15,8 +15,9 @@ namespace tyto {
 struct Sphere {
   const Vector& correlation;  // X'r, which belongs to somebody else
   double scale = 1;
-  double norm = 0;  // ||theta||
+  double norm = 0;  // ||theta||, or what its rounding errors are proportional to, if that is more
   double radius = 0;
+  double ridge_radius = 0;  // in the rows of a ridge, whose curvature is 1
 };
 Sphere sphere_of(const Certificate& c, const Vector& correlation, Index rows);  // `rows`: of the design
 Sphere sphere_of(const Certificate& c, Vector&& correlation, Index rows) = delete;
@@ -29,7 +30,7 @@ class BestSphere {
   // True if the ball has shrunk enough since the last time for another try at screening.
   bool update(const Certificate& c, const Vector& correlation, Index rows);
   void restrict_to(std::span<const Index> survivors);
-  Sphere sphere() const { return {correlation_, scale_, norm_, radius_}; }
+  Sphere sphere() const { return {correlation_, scale_, norm_, radius_, ridge_radius_}; }
 
  private:
   Tuning::Screening tuning_;
@@ -37,7 +38,7 @@ class BestSphere {
   double primal_rounding_ = 0, dual_rounding_ = 0;
   double tried_ = primal_;  // the radius at the last try
   Vector correlation_;
-  double scale_ = 1, norm_ = 0, radius_ = 0;
+  double scale_ = 1, norm_ = 0, radius_ = 0, ridge_radius_ = 0, curvature_ = 1;
 };
 
 // A rule is a cut through the bounds u_j >= |x_j'theta*|: columns with u_j below the value it returns have
@@ -52,8 +53,9 @@ struct ScreeningRule {
 const ScreeningRule& screening_rule(std::string_view name);  // throws InvalidArgument if there is none
 std::span<const ScreeningRule> screening_rules();
 
-// u_j = |x_j'theta| + ||x_j|| radius, raised by what rounding may have taken off the first term. Where only
-// positive parts count, x_j'theta takes the place of |x_j'theta|, and no bound is below 0.
+// u_j = |x_j'theta| + ||x_j|| radius, with ball_norms() and what a ridge adds to them, raised by what
+// rounding may have taken off the first term. Where only positive parts count, x_j'theta takes the place of
+// |x_j'theta|, and no bound is below 0.
 Vector sphere_bounds(const Problem& problem, const Sphere& sphere);
 
 // The columns that the rule keeps; all of them if the rule is "none".

@@ -17,7 +17,8 @@ constexpr Names kCriteria({
 });
 
 double freedom(const PathStep& step, const Problem& problem, const Work& work) {
-  const Index outside = problem.design.basis().cols();
+  const bool quadratic = problem.loss->is_quadratic();
+  const Index outside = (quadratic ? problem.design.basis() : problem.loss->basis()).cols();
   return static_cast<double>(outside) + pattern_freedom(problem, step.beta, work);
 }
 
@@ -47,6 +48,10 @@ Criterion parse_criterion(std::string_view text) {
   throw InvalidArgument("choose: want aic, bic or cp, got '" + std::string(text) + "'");
 }
 
+double observations(const Problem& problem) {
+  return problem.loss->observations(problem.design.total_weight());
+}
+
 bool cp_needs_sigma(const Problem& problem) {
   return static_cast<double>(problem.design.cols()) >= problem.design.total_weight();
 }
@@ -54,18 +59,21 @@ bool cp_needs_sigma(const Problem& problem) {
 std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma,
                                const Work& work) {
   if (sigma) validate_sigma(*sigma);
-  const double n = problem.design.total_weight();
+  const double n = observations(problem);
   // A residual at the level of rounding says no more than 0 would.
   using Limits = std::numeric_limits<double>;
-  const double least = std::max(squared(Limits::epsilon() * problem.y.norm()), Limits::min());
+  const double least = std::max(squared(Limits::epsilon() * problem.loss->response().norm()), Limits::min());
   std::vector<Criteria> result;
   for (const PathStep& step : path.steps) {
     Criteria one{freedom(step, problem, work)};
-    const double fit = n * std::log(std::max(squared(step.residual_norm), least) / n);
-    one.aic = fit + 2 * one.freedom, one.bic = fit + std::log(n) * one.freedom;
+    const double deviance = squared(step.residual_norm);
+    const double fit = problem.loss->is_quadratic() ? n * std::log(std::max(deviance, least) / n) : deviance;
+    one.aic = fit + 2 * one.freedom;
+    one.bic = fit + std::log(n) * one.freedom;
     result.push_back(one);
   }
   std::optional<double> variance;
+  if (!problem.loss->is_quadratic()) return result;
   if (sigma)
     variance = squared(*sigma);
   else if (!cp_needs_sigma(problem))

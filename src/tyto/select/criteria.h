@@ -42,6 +42,9 @@ struct CriterionChoice {
 std::vector<Criteria> criteria(const Path& path, const Problem& problem, std::optional<double> sigma = {},
                                const Work& work = Work());
 
+// What log(n) of BIC counts: rows, or the sum of their weights; for the loss cox those with an event.
+double observations(const Problem& problem);
+
 bool cp_needs_sigma(const Problem& problem);  // p >= n
 
 // The least value among strengths that leave residual degrees of freedom; of several, the strongest penalty;

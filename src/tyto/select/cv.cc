@@ -23,12 +23,6 @@ namespace {
 
 constexpr Index kMostRepeats = 10'000;
 
-constexpr Names kMeasures({
-    std::pair<std::string_view, ErrorMeasure>{"mse", ErrorMeasure::kMse},
-    {"mae", ErrorMeasure::kMae},
-    {"r2", ErrorMeasure::kR2},
-});
-
 // Mean over rows, and the standard error of the mean over folds. Repeats share the rows, so that they make
 // the mean steadier and leave the standard error as large as that of one: the mean square over repeats. The
 // errors of this gamma begin at `begin` in each score.
@@ -68,10 +62,14 @@ std::vector<RegressionOptions> shapes(const RegressionOptions& regression, const
   RegressionOptions one = regression;
   if (cv.qs.size() == 1) one.q = cv.qs.front();
   if (cv.slopes.size() == 1) one.slope = cv.slopes.front();
-  for (const double q : cv.qs.size() > 1 ? cv.qs : std::vector<double>())
-    all.push_back(one), all.back().q = q;
-  for (const double slope : cv.slopes.size() > 1 ? cv.slopes : std::vector<double>())
-    all.push_back(one), all.back().slope = slope;
+  for (const double q : cv.qs.size() > 1 ? cv.qs : std::vector<double>()) {
+    all.push_back(one);
+    all.back().q = q;
+  }
+  for (const double slope : cv.slopes.size() > 1 ? cv.slopes : std::vector<double>()) {
+    all.push_back(one);
+    all.back().slope = slope;
+  }
   return all.empty() ? std::vector{one} : all;
 }
 
@@ -80,12 +78,13 @@ class Run {
   Run(const CvTask& task, const CvHooks& hooks) : task_(task), hooks_(hooks) {}
 
   CrossValidation operator()() {
-    result_.measure = task_.cv.error;
+    result_.measure = task_.measure;
     make_folds();
     fit_all_rows();
     if (result_.stopped_by == PathStop::kNone) score_folds();
     if (result_.stopped_by == PathStop::kNone) conclude();
-    result_.seconds = watch_.seconds(), result_.cpu_seconds = watch_.cpu_seconds();
+    result_.seconds = watch_.seconds();
+    result_.cpu_seconds = watch_.cpu_seconds();
     return std::move(result_);
   }
 
@@ -102,15 +101,65 @@ class Run {
     const CvOptions& cv = task_.cv;
     const Index n = task_.raw.rows();
     for (Index repeat = 0; repeat < cv.repeats; ++repeat)
-      folds_.push_back(cv.given.empty()
-                           ? random_folds(n, cv.folds, cv.seed + static_cast<std::uint64_t>(repeat))
-                           : cv.given);
-    result_.folds = count_folds(folds_.front(), n), result_.repeats = cv.repeats;
+      folds_.push_back(cv.given.empty() ? drawn_folds(cv.seed + static_cast<std::uint64_t>(repeat))
+                                        : cv.given);
+    result_.folds = count_folds(folds_.front(), n);
+    result_.repeats = cv.repeats;
     for (const Folds& folds : folds_)
       for (Index fold = 0; fold < result_.folds; ++fold)
         if (!(task_.weights(split(folds, fold).training).sum() > 0))
           throw InvalidArgument(fmt::format(
               "folds: want rows of positive weight outside each fold, got none outside fold {}", fold));
+    if (find_loss(task_.regression.loss).labels != LossRow::Labels::kNone) check_classes();
+    if (task_.regression.events.size() > 0) check_events();
+  }
+
+  // Classes, or events and censored rows, are spread evenly.
+  Folds drawn_folds(std::uint64_t seed) const {
+    const Index n = task_.raw.rows();
+    if (task_.regression.events.size() == n)
+      return stratified_folds(task_.regression.events, task_.cv.folds, seed);
+    const std::vector<double> classes = classes_of(task_.regression.loss, task_.response);
+    if (classes.empty()) return random_folds(n, task_.cv.folds, seed);
+    return stratified_folds(task_.response, task_.cv.folds, seed);
+  }
+  void check_events() const {
+    const Vector weights = task_.weights.cwiseProduct(task_.regression.events);
+    for (const Folds& folds : folds_)
+      for (Index fold = 0; fold < result_.folds; ++fold)
+        if (!(weights(split(folds, fold).training).sum() > 0))
+          throw InvalidArgument(
+              fmt::format("folds: want an event outside each fold, got none outside fold {}", fold));
+  }
+  void check_classes() const {
+    const std::vector<double> classes = classes_of(task_.regression.loss, task_.response);
+    const Vector labels = encoded(task_.response, classes);
+    if (classes.size() > 2) return check_many(labels, std::ssize(classes));
+    for (const Folds& folds : folds_)
+      for (Index fold = 0; fold < result_.folds; ++fold) {
+        const IndexSet rows = split(folds, fold).training;
+        double ones = 0;
+        double all = 0;
+        for (const Index row : rows) {
+          ones += task_.weights[row] * labels[row];
+          all += task_.weights[row];
+        }
+        if (!(ones > 0 && ones < all))
+          throw InvalidArgument(
+              fmt::format("folds: want two classes outside each fold, got one outside fold {}", fold));
+      }
+  }
+
+  void check_many(const Vector& labels, Index classes) const {
+    for (const Folds& folds : folds_)
+      for (Index fold = 0; fold < result_.folds; ++fold) {
+        Vector seen = Vector::Zero(classes);
+        for (const Index row : split(folds, fold).training)
+          seen[static_cast<Index>(labels[row])] += task_.weights[row];
+        if (!(seen.minCoeff() > 0))
+          throw InvalidArgument(fmt::format(
+              "folds: want rows of every class outside each fold, got none of one outside fold {}", fold));
+      }
   }
 
   void fit_all_rows() {
@@ -189,7 +238,9 @@ class Run {
     };
     const Split rows = split(folds_[static_cast<std::size_t>(unit.repeat)], unit.fold);
     FoldScore score = run_fold(task_, result_.curves[shape], *products_, rows, options, watch);
-    score.shape = unit.shape, score.repeat = unit.repeat, score.fold = unit.fold;
+    score.shape = unit.shape;
+    score.repeat = unit.repeat;
+    score.fold = unit.fold;
     if (score.errors.empty()) {
       stopped_ = true;
       return;
@@ -208,7 +259,10 @@ class Run {
                  spent = watch_.seconds() - folds_start_;
     const double left = done > 0 ? spent * (static_cast<double>(parts_.size()) - done) / done : -1;
     const CvProgress at{std::ssize(result_.scores), static_cast<Index>(units()), watch_.seconds(), left};
-    if (hooks_.progress && !hooks_.progress(at)) stopped_ = true, result_.stopped_by = PathStop::kInterrupted;
+    if (hooks_.progress && !hooks_.progress(at)) {
+      stopped_ = true;
+      result_.stopped_by = PathStop::kInterrupted;
+    }
     return !stopped_;
   }
 
@@ -228,11 +282,18 @@ class Run {
         const CvErrors& found = curve.by_gamma.back();
         const CvChoice choice = choose(found.error, found.standard_error, result_.measure);
         const double error = sign * found.error[static_cast<std::size_t>(choice.best)];
-        if (error < least_here)
-          least_here = error, curve.gamma = gamma, curve.error = found.error,
+        if (error < least_here) {
+          least_here = error;
+          curve.gamma = gamma;
+          curve.error = found.error;
           curve.standard_error = found.standard_error;
-        if (error < least)
-          least = error, result_.chosen_curve = c, result_.best = choice.best, result_.one_se = choice.one_se;
+        }
+        if (error < least) {
+          least = error;
+          result_.chosen_curve = c;
+          result_.best = choice.best;
+          result_.one_se = choice.one_se;
+        }
       }
     }
     if (task_.cv.gammas.empty()) return;
@@ -262,15 +323,6 @@ double variance(const Vector& y, const Vector& weights) {
 
 }  // namespace
 
-std::string_view name(ErrorMeasure measure) { return kMeasures.name(measure); }
-
-std::vector<std::string> error_measure_names() { return kMeasures.all(); }
-
-ErrorMeasure parse_error_measure(std::string_view text) {
-  if (const auto found = kMeasures.find(text)) return *found;
-  throw InvalidArgument("error: want mse, mae or r2, got '" + std::string(text) + "'");
-}
-
 void validate(const CvOptions& options) {
   validate(options.path);
   if (options.given.empty() && options.folds < 2)
@@ -287,7 +339,9 @@ void validate(const CvOptions& options) {
         throw InvalidArgument(fmt::format("{}: want each number once, got {} twice", field, number));
   };
   for (const double gamma : options.gammas) validate_gamma(gamma, false);
-  want_once("q", options.qs), want_once("slope", options.slopes), want_once("gamma", options.gammas);
+  want_once("q", options.qs);
+  want_once("slope", options.slopes);
+  want_once("gamma", options.gammas);
 }
 
 CvChoice choose(const std::vector<double>& error, const std::vector<double>& standard_error,
@@ -353,8 +407,10 @@ double CrossValidation::worst_gap() const {
 
 CrossValidation cross_validate(const Design& raw, const Vector& response, const RegressionOptions& regression,
                                const CvOptions& cv, const FitOptions& options, const CvHooks& hooks) {
-  validate(cv), validate(options);
+  validate(cv);
+  validate(options);
   for (const double gamma : cv.gammas) validate_gamma(gamma, regression.nonnegative);
+  if (!cv.gammas.empty() && regression.loss != "gaussian") throw no_relaxed_fit(regression.loss);
   if (cv.qs.size() > 1 && (regression.weight_values.size() > 0 ||
                            (regression.weights != "bh" && regression.weights != "gaussian")))
     throw InvalidArgument("q: want one number where the weights are not bh or gaussian, got several");
@@ -367,10 +423,14 @@ CrossValidation cross_validate(const Design& raw, const Vector& response, const 
   if (weights.size() != raw.rows())
     throw InvalidArgument(
         fmt::format("observation-weights: want {} numbers, got {}", raw.rows(), weights.size()));
+  if (regression.events.size() > 0 && regression.events.size() != raw.rows())
+    throw InvalidArgument(fmt::format("event: want {} numbers, one for each row, got {}", raw.rows(),
+                                      regression.events.size()));
   const std::vector<double> gammas = cv.gammas.empty() ? std::vector<double>{1} : cv.gammas;
-  const CvTask task{raw,    response, regression, cv, options, weights, variance(response, weights),
-                    gammas, hooks};
-  if (cv.error == ErrorMeasure::kR2 && !(task.variance > 0))
+  const ErrorMeasure measure = resolved(cv.error, regression.loss);
+  const CvTask task{raw,     response, regression, cv, options, weights, variance(response, weights),
+                    measure, gammas,   hooks};
+  if (measure == ErrorMeasure::kR2 && !(task.variance > 0))
     throw InvalidArgument("error: want mse or mae where the response is constant, got r2");
   return Run(task, hooks)();
 }

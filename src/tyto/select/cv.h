@@ -9,22 +9,15 @@
 #include "tyto/select/folds.h"
 #include "tyto/select/path.h"
 #include "tyto/select/regression.h"
+#include "tyto/select/score.h"
 
 namespace tyto {
-
-// Of the rows held out: mean squared error, mean absolute error, or 1 - (mean squared error) / (variance of
-// the whole response), which is defined for folds of one row too.
-enum class ErrorMeasure { kMse, kMae, kR2 };
-std::string_view name(ErrorMeasure measure);
-ErrorMeasure parse_error_measure(std::string_view name);
-std::vector<std::string> error_measure_names();
-inline bool larger_is_better(ErrorMeasure measure) { return measure == ErrorMeasure::kR2; }
 
 struct CvOptions {
   Index folds = 10, repeats = 1;  // repeats: each with folds of its own
   std::uint64_t seed = 1;         // of the folds
   Folds given = {};               // the folds themselves, if not empty; then once
-  ErrorMeasure error = ErrorMeasure::kMse;
+  ErrorMeasure error = ErrorMeasure::kAuto;
   PathOptions path = {};        // the grid; rules that end it look at the path on all rows
   std::vector<double> qs = {};  // parameters of bh or gaussian to choose from; empty: that of the regression
   std::vector<double> slopes = {};  // the same for oscar
@@ -39,7 +32,7 @@ struct FoldScore {
   double weight = 0;                      // of those rows
   std::vector<double> errors;             // for each gamma, for each strength
   // For each strength.
-  std::vector<double> relative_gaps;
+  std::vector<double> relative_gaps;  // with their rounding
   std::vector<Status> statuses;
   double passes = 0;  // in units of the whole matrix
 };
@@ -75,7 +68,7 @@ struct CrossValidation {
 
   bool complete() const { return best >= 0; }
   bool converged() const;    // every fit of it
-  double worst_gap() const;  // the largest relative gap of a fold's fit
+  double worst_gap() const;  // the largest relative gap of a fold's fit, with its rounding
   const CvCurve& chosen() const { return curves.at(static_cast<std::size_t>(chosen_curve)); }
 };
 

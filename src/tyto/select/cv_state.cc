@@ -32,7 +32,10 @@ double now() {
 // FNV-1a over whole words: tells data apart, and is no defence against forgery.
 class Fingerprint {
  public:
-  void add(std::uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001b3, hash_ ^= hash_ >> 29; }
+  void add(std::uint64_t word) {
+    hash_ = (hash_ ^ word) * 0x100000001b3;
+    hash_ ^= hash_ >> 29;
+  }
   void add(Index number) { add(static_cast<std::uint64_t>(number)); }
   void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
   void add(const Vector& v) {
@@ -47,10 +50,14 @@ class Fingerprint {
 
 std::string data_fingerprint(const Design& raw, const Vector& response) {
   Fingerprint print;
-  print.add(raw.rows()), print.add(raw.cols()), print.add(response);
+  print.add(raw.rows());
+  print.add(raw.cols());
+  print.add(response);
   for (Index j = 0; j < raw.cols(); ++j) {
     raw.for_each_entry(j, [&](Index row, double value) {
-      if (value != 0) print.add(row), print.add(value);
+      if (value == 0) return;
+      print.add(row);
+      print.add(value);
     });
     print.add(j);
   }
@@ -85,6 +92,8 @@ Json setting(const Design& raw, const Vector& response, const RegressionOptions&
             {"q", cv.qs.empty() ? std::vector<double>{regression.q} : cv.qs},
             {"slope", cv.slopes.empty() ? std::vector<double>{regression.slope} : cv.slopes},
             {"observation_weights", fingerprint(regression.observation_weights)},
+            {"offset", fingerprint(regression.offset)},
+            {"events", fingerprint(regression.events)},
             {"unpenalized", regression.unpenalized},
             {"folds", cv.given.empty() ? Json(cv.folds) : Json("given " + fingerprint(cv.given))},
             {"seed", cv.seed},
@@ -134,9 +143,14 @@ Index count(const Json& json, const char* field) {
 
 FoldScore parse(const Json& json) {
   FoldScore score;
-  score.shape = count(json, "shape"), score.repeat = count(json, "repeat"), score.fold = count(json, "fold");
-  score.rows = count(json, "rows"), score.weight = json.at("weight"), score.passes = json.at("passes");
-  score.errors = numbers(json.at("errors")), score.relative_gaps = numbers(json.at("relative_gaps"));
+  score.shape = count(json, "shape");
+  score.repeat = count(json, "repeat");
+  score.fold = count(json, "fold");
+  score.rows = count(json, "rows");
+  score.weight = json.at("weight");
+  score.passes = json.at("passes");
+  score.errors = numbers(json.at("errors"));
+  score.relative_gaps = numbers(json.at("relative_gaps"));
   for (const Json& status : json.at("statuses")) score.statuses.push_back(parse_status(status));
   return score;
 }
@@ -221,7 +235,8 @@ void CvState::check_and_add(FoldScore score) {
 }
 
 void CvState::add(const FoldScore& score) {
-  finished_.push_back(score), dirty_ = true;
+  finished_.push_back(score);
+  dirty_ = true;
   if (now() - last_saved_ >= 10 * cost_) save();
 }
 
@@ -233,7 +248,9 @@ void CvState::save() {
   for (const FoldScore& score : finished_)
     text += (&score == &finished_.front() ? "\n  " : ",\n  ") + to_json(score).dump();
   write_atomically(path_, with_checksum(text + "\n ]"));
-  last_saved_ = now(), cost_ = last_saved_ - start, dirty_ = false;
+  last_saved_ = now();
+  cost_ = last_saved_ - start;
+  dirty_ = false;
 }
 
 }  // namespace tyto

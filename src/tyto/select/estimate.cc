@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 
 namespace tyto {
 namespace {
@@ -30,18 +31,33 @@ Index find_feature(const Dataset& data, const std::string& name) {
   return number;
 }
 
+// Where the loss is for two classes, or there is only one.
+InvalidArgument wrong_classes(const std::vector<std::string>& labels) {
+  std::string text;
+  for (const std::string& label : labels) {
+    if (text.size() > 60) {
+      text += ", ...";
+      break;
+    }
+    text += (text.empty() ? "" : ", ") + in_quotes(label);
+  }
+  return InvalidArgument(fmt::format("response: want two classes{}, got {}: {}",
+                                     labels.size() > 1 ? ", or the loss multinomial" : "",
+                                     labels.size() > 1 ? "more" : "one", text));
+}
+
 Regression regression_of(const Dataset& data, const EstimateOptions& options) {
   return make_regression(data.design, data.response, options.regression, Work(options.fit.threads));
 }
 
 // Coefficients on the data's own scale, as a start for the solver.
 Vector on_problem_scale(const Regression& regression, const Vector& coefficients) {
-  if (coefficients.size() != regression.columns)
-    throw InvalidArgument(
-        fmt::format("start: want {} coefficients, got {}", regression.columns, coefficients.size()));
-  Vector beta(regression.penalized.size());
+  const Index all = regression.columns * regression.predictors;
+  if (coefficients.size() != all)
+    throw InvalidArgument(fmt::format("start: want {} coefficients, got {}", all, coefficients.size()));
+  Vector beta(regression.problem.design.cols());
   for (Index k = 0; k < beta.size(); ++k)
-    beta[k] = coefficients[regression.penalized[k]] * regression.problem.design.scale(k);
+    beta[k] = coefficients[regression.coefficient(k)] * regression.problem.design.scale(k);
   if (regression.shape.nonnegative()) beta = beta.cwiseMax(0);
   return beta;
 }
@@ -68,9 +84,9 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
   step.alpha = model.alpha;
   step.beta = fit.solution.beta.sparseView(1, 0);
   step.clusters = model.clusters();
-  step.residual_norm = (regression.problem.y - fit.solution.eta).norm();
-  const double left = step.residual_norm / regression.problem.y.norm();
-  step.explained = std::isfinite(left) ? 1 - left * left : 0;
+  step.coordinates = fit.solution.coordinates;
+  step.residual_norm = deviance_root(regression.problem, fit.certificate);
+  step.explained = explained(step.residual_norm, null_deviance_root(regression.problem));
   if (fit.status == Status::kInterrupted) path.stopped_by = PathStop::kInterrupted;
   if (fit.status == Status::kTimeLimit) path.stopped_by = PathStop::kMaxSeconds;
   fit.solution = {};
@@ -81,8 +97,7 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
 
 void mark_choices(const EstimateOptions& options, Estimate& found) {
   for (const Criterion criterion : options.choose) {
-    const CriterionChoice choice =
-        choose(found.criteria, criterion, found.regression.problem.design.total_weight());
+    const CriterionChoice choice = choose(found.criteria, criterion, observations(found.regression.problem));
     found.models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
   }
 }
@@ -90,7 +105,14 @@ void mark_choices(const EstimateOptions& options, Estimate& found) {
 }  // namespace
 
 EstimateOptions completed(EstimateOptions options, const Dataset& data) {
-  if (data.weights.size() > 0) options.regression.observation_weights = data.weights;
+  if (data.row_weights.size() > 0) options.regression.observation_weights = data.row_weights;
+  if (data.offset.size() > 0) options.regression.offset = data.offset;
+  options.regression.origin = data.origin;
+  if (data.events.size() > 0) options.regression.events = data.events;
+  if (!find_loss(options.regression.loss).intercept) options.regression.intercept = false;
+  const bool many = find_loss(options.regression.loss).labels == LossRow::Labels::kMany;
+  if (data.labels.size() == 1 || (data.labels.size() > 2 && !many)) throw wrong_classes(data.labels);
+  options.regression.loss = loss_for(options.regression.loss, data.response);
   for (const std::string& name : options.unpenalized)
     options.regression.unpenalized.push_back(find_feature(data, name));
   options.unpenalized.clear();

@@ -6,7 +6,7 @@
 #include "tyto/select/model.h"
 #include "tyto/select/options.h"
 
-// From a user's words to models: the one workflow that the command line and Python share.
+// From a user's words to models: the one workflow that the command line, Python and R share.
 namespace tyto {
 
 // One fit, or the fits of a path.
@@ -24,8 +24,8 @@ struct CvEstimate {
   std::vector<Model> models;  // of the path that was chosen; none where not all folds could be fitted
 };
 
-// The options, with what they name in this data filled in: unpenalised columns by number, and the weights of
-// the rows where the data has any. Throws InvalidArgument.
+// The options, with what they name in this data filled in: unpenalised columns by number, and the weights and
+// the offset of the rows where the data has any. Throws InvalidArgument.
 EstimateOptions completed(EstimateOptions options, const Dataset& data);
 
 // These standardise, find the strength, fit, relax, judge by criteria, and make models. The caller's mistakes

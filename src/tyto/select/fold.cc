@@ -8,35 +8,30 @@
 namespace tyto {
 namespace {
 
-double measured(ErrorMeasure measure, const Vector& residual, const Vector& weights, double variance) {
-  const double total = weights.sum();
-  if (total == 0) return 0;
-  if (measure == ErrorMeasure::kMae) return weights.dot(residual.cwiseAbs()) / total;
-  const double mse = weights.dot(residual.cwiseAbs2()) / total;
-  return measure == ErrorMeasure::kMse ? mse : 1 - mse / variance;
-}
-
 using Coefficients = SparseBeta::InnerIterator;
 
-// One column for each of the models.
+// One column for each of the models; of several classes, as many as these.
 Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
                           const Design& rows) {
+  const Index classes = regression.predictors;
   std::vector<DataScale> models;
   IndexSet columns;
   for (const SparseBeta& beta : betas) {
     models.push_back(regression.on_data_scale(beta));
-    for (Coefficients it(models.back().coefficients); it; ++it) columns.push_back(it.index());
+    for (Coefficients it(models.back().coefficients); it; ++it) columns.push_back(it.index() / classes);
   }
   std::ranges::sort(columns);
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   const auto count = static_cast<Index>(betas.size());
-  Eigen::MatrixXd some = Eigen::MatrixXd::Zero(std::ssize(columns), count), prediction;
-  Eigen::RowVectorXd intercepts(count);
+  Eigen::MatrixXd some = Eigen::MatrixXd::Zero(std::ssize(columns), count * classes), prediction;
+  Eigen::RowVectorXd intercepts(count * classes);
   for (Index k = 0; k < count; ++k) {
     const DataScale& model = models[static_cast<std::size_t>(k)];
-    intercepts[k] = model.intercept;
-    for (Coefficients it(model.coefficients); it; ++it)
-      some(std::ranges::lower_bound(columns, it.index()) - columns.begin(), k) = it.value();
+    intercepts.segment(k * classes, classes) = model.intercepts;
+    for (Coefficients it(model.coefficients); it; ++it) {
+      const auto place = std::ranges::lower_bound(columns, it.index() / classes) - columns.begin();
+      some(place, k * classes + it.index() % classes) = it.value();
+    }
   }
   rows.select(columns).multiply(some, prediction);
   return prediction.rowwise() + intercepts;
@@ -69,6 +64,21 @@ std::vector<double> errors_by_hook(const CvTask& task, const Regression& regress
   return found;
 }
 
+bool is_survival(const CvTask& task) { return task.regression.loss == "cox"; }
+
+// The rows held out; of times to an event all, with weights that say which are held out.
+HeldOut rows_to_score(const CvTask& task, const Regression& regression, std::span<const Index> held_out) {
+  if (!is_survival(task))
+    return {*regression.problem.loss, encoded(task.response(held_out), regression.classes),
+            task.weights(held_out), task.variance};
+  HeldOut rows{*regression.problem.loss, task.response, Vector::Zero(task.weights.size()), task.variance};
+  rows.weights(held_out) = task.weights(held_out);
+  rows.others = task.weights - rows.weights;
+  rows.events = task.regression.events;
+  if (rows.events.size() == 0) rows.events.setOnes(task.response.size());
+  return rows;
+}
+
 // What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
 // is bounded.
 std::vector<double> errors(const CvTask& task, const Regression& regression, const Path& path,
@@ -76,9 +86,12 @@ std::vector<double> errors(const CvTask& task, const Regression& regression, con
   const Ends both = ends(task, regression, path);
   if (task.hooks.score) return errors_by_hook(task, regression, both, held_out);
   const bool relaxes = !both.relaxed.empty();
-  const Vector truth = task.response(held_out), weights = task.weights(held_out);
-  const std::size_t steps = path.steps.size(),
-                    most = std::max<std::size_t>(1, (std::size_t{1} << 22) / held_out.size());
+  const bool all = rows.rows() == task.raw.rows();
+  const Vector& offset = task.regression.offset;
+  const HeldOut truth = rows_to_score(task, regression, held_out);
+  const std::size_t steps = path.steps.size(), each = static_cast<std::size_t>(regression.predictors),
+                    most = std::max<std::size_t>(
+                        1, (std::size_t{1} << 22) / (static_cast<std::size_t>(rows.rows()) * each));
   const std::vector<double> asked = task.gammas;
   std::vector<double> result(steps * asked.size());
   for (std::size_t begin = 0; begin < steps; begin += most) {
@@ -89,10 +102,11 @@ std::vector<double> errors(const CvTask& task, const Regression& regression, con
         relaxes ? predicted(regression, std::span(both.relaxed).subspan(begin, count), rows) : tight;
     for (std::size_t g = 0; g < asked.size(); ++g)
       for (std::size_t k = 0; k < count; ++k) {
-        const auto column = static_cast<Index>(k);
-        Vector residual = truth - tight.col(column);
-        if (asked[g] != 1) residual += (1 - asked[g]) * (tight.col(column) - loose.col(column));
-        result[g * steps + begin + k] = measured(task.cv.error, residual, weights, task.variance);
+        const auto first = static_cast<Index>(k * each);
+        Eigen::MatrixXd predictor = tight.middleCols(first, regression.predictors);
+        if (asked[g] != 1) predictor -= (1 - asked[g]) * (tight.col(first) - loose.col(first));
+        if (offset.size() > 0) predictor += all ? offset : Vector(offset(held_out));
+        result[g * steps + begin + k] = score(task.measure, truth, predictor);
       }
   }
   return result;
@@ -104,6 +118,7 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts&
                    const FitOptions& options, const PathObserver& observer) {
   RegressionOptions words = task.regression;
   words.weight_values = curve.regression.shape.weights();
+  words.origin = nullptr;  // predictions are for the rows as they are here
   words.observation_weights = task.weights;
   words.observation_weights(rows.held_out).setZero();
   const double share = words.observation_weights.sum() / task.weights.sum();
@@ -122,9 +137,11 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts&
   score.weight = task.weights(rows.held_out).sum();
   score.passes = path.passes;
   if (path.stopped_by != PathStop::kNone) return score;
-  score.errors = errors(task, regression, path, held_out, rows.held_out);
+  score.errors = errors(task, regression, path, is_survival(task) ? task.raw : held_out, rows.held_out);
   for (const PathStep& step : path.steps) {
-    score.relative_gaps.push_back(step.fit.certificate.relative_gap());
+    const Certificate& c = step.fit.certificate;
+    const double bound = std::max(c.gap, 0.0) + c.rounding;  // what the tolerance is compared with
+    score.relative_gaps.push_back(c.primal > 0 ? bound / c.primal : bound);
     score.statuses.push_back(step.fit.status);
   }
   return score;

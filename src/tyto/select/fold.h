@@ -14,6 +14,7 @@ struct CvTask {
   const FitOptions& fit;
   Vector weights;              // of the rows
   double variance;             // of the response
+  ErrorMeasure measure;        // not kAuto
   std::vector<double> gammas;  // that are asked for; 1 where nothing is relaxed
   const CvHooks& hooks;
 };

@@ -12,7 +12,8 @@ namespace tyto {
 // them, and they are numbered as in the data.
 FoldProducts::FoldProducts(const Regression& all_rows) : all_rows_(all_rows.problem.design) {
   const bool all_penalized = all_rows.penalized.size() == all_rows.columns;
-  if (!all_rows_.is_sparse() && all_penalized) cache_ = std::make_shared<GramCache>(all_rows_.cols());
+  if (all_rows.problem.loss->is_quadratic() && !all_rows_.is_sparse() && all_penalized)
+    cache_ = std::make_shared<GramCache>(all_rows_.cols());
 }
 
 // Where the path has needed most of the columns, some fold will need the others.

@@ -11,13 +11,39 @@
 
 namespace tyto {
 
-Folds random_folds(Index n, Index k, std::uint64_t seed) {
+namespace {
+
+// Numbers from 0 to n - 1 in random order; std::shuffle differs from library to library, this does not.
+std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 bits(seed);
+  for (std::size_t left = n; left > 1; --left) std::swap(order[left - 1], order[bits() % left]);
+  return order;
+}
+
+void check_count(Index n, Index k) {
   if (k < 2 || k > n)
     throw InvalidArgument(fmt::format("folds: want a number from 2 to {}, the number of rows, got {}", n, k));
-  Folds folds(static_cast<std::size_t>(n));
-  for (std::size_t row = 0; row < folds.size(); ++row) folds[row] = static_cast<Index>(row) % k;
-  std::mt19937_64 bits(seed);  // std::shuffle differs from library to library; this does not
-  for (std::size_t left = folds.size(); left > 1; --left) std::swap(folds[left - 1], folds[bits() % left]);
+}
+
+}  // namespace
+
+Folds stratified_folds(const Vector& labels, Index k, std::uint64_t seed) {
+  check_count(labels.size(), k);
+  std::vector<std::size_t> order = shuffled(static_cast<std::size_t>(labels.size()), seed);
+  std::ranges::stable_sort(order, {}, [&](std::size_t row) { return labels[static_cast<Index>(row)]; });
+  Folds folds(order.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    folds[order[place]] = static_cast<Index>(place) % k;
+  return folds;
+}
+
+Folds random_folds(Index n, Index k, std::uint64_t seed) {
+  check_count(n, k);
+  Folds folds;
+  for (const std::size_t place : shuffled(static_cast<std::size_t>(n), seed))
+    folds.push_back(static_cast<Index>(place) % k);
   return folds;
 }
 

@@ -8,26 +8,14 @@
 #include <unordered_map>
 
 #include "tyto/base/error.h"
+#include "tyto/data/text.h"
 #include "tyto/math/entries.h"
+#include "tyto/select/score.h"
 
 namespace tyto {
 namespace {
 
 constexpr Index kNone = -1;
-
-// The number of each coefficient's cluster: the same where the magnitude is the same, 0 where it is largest.
-std::vector<Index> cluster_numbers(const Vector& beta) {
-  IndexSet order = nonzero_entries(beta);
-  std::ranges::sort(order, std::greater<>(), [&](Index j) { return std::abs(beta[j]); });
-  std::vector<Index> numbers(static_cast<std::size_t>(beta.size()), kNone);
-  Index number = -1;
-  double last = 0;
-  for (const Index j : order) {
-    if (const double magnitude = std::abs(beta[j]); magnitude != last) ++number, last = magnitude;
-    numbers[static_cast<std::size_t>(j)] = number;
-  }
-  return numbers;
-}
 
 // Where each of the model's features stands in the data.
 IndexSet positions(const Model& model, const Dataset& data) {
@@ -73,38 +61,52 @@ Model make_model(const Dataset& data, const RegressionOptions& options, const Re
   const Vector& beta = fit.solution.beta;
   const Certificate& c = fit.certificate;
   Model model;
-  model.n = data.design.rows(), model.p = data.design.cols();
+  model.n = data.rows();
+  model.p = data.design.cols();
   model.options = options;
   model.alpha = regression.alpha;
-  model.solver = find_solver(fit_options.solver).name, model.screening = fit_options.screening;
-  model.status = name(fit.status), model.tolerance = fit_options.tolerance;
-  model.primal = c.primal, model.dual = c.dual, model.gap = c.gap, model.relative_gap = c.relative_gap();
+  model.solver = find_solver(fit_options.solver).name;
+  model.screening = fit_options.screening;
+  model.status = name(fit.status);
+  model.tolerance = fit_options.tolerance;
+  model.primal = c.primal;
+  model.dual = c.dual;
+  model.gap = c.gap;
+  model.relative_gap = c.relative_gap();
   model.rounding = c.rounding;
   model.response_name = data.response_name;
-  const auto [coefficients, intercept] = regression.on_data_scale(beta);
-  model.intercept = intercept;
-  const std::vector<Index> clusters = cluster_numbers(beta);
+  const auto [coefficients, intercepts] =
+      regression.on_data_scale(SparseBeta(beta.sparseView()), fit.solution.coordinates);
+  model.classes = regression.classes;
+  model.labels = data.labels;
+  model.intercepts.assign(intercepts.begin(), intercepts.end());
   std::vector<Index> cluster(static_cast<std::size_t>(coefficients.size()), kNone);
-  for (Index k = 0; k < std::ssize(clusters); ++k)
-    cluster[static_cast<std::size_t>(regression.penalized[k])] = clusters[static_cast<std::size_t>(k)];
-  for (SparseBeta::InnerIterator it(coefficients); it; ++it)
-    model.coefficients.push_back(
-        {it.index(), it.value(), cluster[static_cast<std::size_t>(it.index())],
-         data.names.empty() ? "" : data.names[static_cast<std::size_t>(it.index())]});
+  for (std::size_t k = 0; k < fit.cluster.size(); ++k)
+    cluster[static_cast<std::size_t>(regression.coefficient(c.support[k]))] = fit.cluster[k];
+  for (SparseBeta::InnerIterator it(coefficients); it; ++it) {
+    const Index column = it.index() / regression.predictors;
+    const auto place = static_cast<std::size_t>(column);
+    model.coefficients.push_back({column, it.value(), cluster[static_cast<std::size_t>(it.index())],
+                                  data.names.empty() ? "" : data.names[place],
+                                  it.index() % regression.predictors});
+    if (!data.means.empty()) model.fill.push_back(data.means[place]);
+  }
+  model.one_hot = data.one_hot;
   return model;
 }
 
 void relax(Model& model, const Regression& regression, const Relaxation& relaxation) {
   const SparseBeta& beta = relaxation.least_squares.beta;
   const double gamma = relaxation.gamma;
-  const auto [relaxed, intercept] = regression.on_data_scale(beta);
-  RelaxedCoefficients both{gamma, model.intercept, intercept, {}, {}};
+  const auto [relaxed, intercepts] = regression.on_data_scale(beta);
+  RelaxedCoefficients both{gamma, model.intercept(), intercepts[0], {}, {}};
   const auto mix = [&](double penalized, double loose) { return (1 - gamma) * loose + gamma * penalized; };
   for (Coefficient& c : model.coefficients) {
-    both.penalized.push_back(c.value), both.relaxed.push_back(relaxed.coeff(c.column));
+    both.penalized.push_back(c.value);
+    both.relaxed.push_back(relaxed.coeff(c.column));
     c.value = mix(c.value, relaxed.coeff(c.column));
   }
-  model.intercept = mix(model.intercept, both.relaxed_intercept);
+  model.intercepts = {mix(model.intercept(), both.relaxed_intercept)};
   model.relaxed = std::move(both);
 }
 
@@ -122,7 +124,8 @@ std::vector<Model> make_models(const Dataset& data, const RegressionOptions& opt
 std::vector<Model> make_models(const Dataset& data, const RegressionOptions& options,
                                const CrossValidation& cv, const FitOptions& fit_options) {
   RegressionOptions words = options;
-  words.q = cv.chosen().q, words.slope = cv.chosen().slope;
+  words.q = cv.chosen().q;
+  words.slope = cv.chosen().slope;
   std::vector<Model> models = make_models(data, words, cv.chosen().regression, cv.chosen().path, fit_options);
   models.at(static_cast<std::size_t>(cv.best)).best = true;
   models.at(static_cast<std::size_t>(cv.one_se)).one_se = true;
@@ -139,12 +142,70 @@ std::size_t find_alpha(const std::vector<Model>& models, double alpha) {
   return static_cast<std::size_t>(nearest - models.begin());
 }
 
-Vector predict(const Model& model, const Dataset& data) {
+std::string Model::class_word(Index number) const {
+  const auto place = static_cast<std::size_t>(number);
+  return labels.empty() ? fmt::format("{}", classes.at(place)) : labels.at(place);
+}
+
+Eigen::MatrixXd mean_response(const Model& model, Eigen::MatrixXd predictor) {
+  const auto mean = find_loss(model.options.loss).mean;
+  std::vector<double> row(static_cast<std::size_t>(predictor.cols()));
+  for (Index i = 0; i < predictor.rows(); ++i) {
+    std::ranges::copy(predictor.row(i), row.begin());
+    mean(row);
+    std::ranges::copy(row, predictor.row(i).begin());
+  }
+  return predictor;
+}
+
+std::vector<std::string> predicted_class(const Model& model, const Eigen::MatrixXd& predictor) {
+  if (model.classes.empty())
+    throw InvalidArgument("type: want response or link for a model without classes, got class");
+  std::vector<std::string> predicted;
+  for (Index i = 0; i < predictor.rows(); ++i)
+    predicted.push_back(model.class_word(most_likely(predictor.row(i).transpose())));
+  return predicted;
+}
+
+Vector encoded_response(const Model& model, const Dataset& data) {
+  if (model.classes.empty()) return data.response;
+  if (data.labels.empty() != model.labels.empty())
+    throw InvalidArgument(fmt::format("response: want the classes of the model, which are {}, got {}",
+                                      model.labels.empty() ? "numbers" : "words",
+                                      data.labels.empty() ? "numbers" : "words"));
+  Vector numbers(data.response.size());
+  for (Index i = 0; i < numbers.size(); ++i) {
+    const double value = data.response[i];
+    const auto place = [&](const auto& all, const auto& wanted) {
+      return std::ranges::find(all, wanted) - all.begin();
+    };
+    const auto number = data.labels.empty()
+                            ? place(model.classes, value)
+                            : place(model.labels, data.labels[static_cast<std::size_t>(value)]);
+    if (number == std::ssize(model.classes))
+      throw InvalidArgument(fmt::format("response: row {}: want a class of the model, got {}", i,
+                                        data.labels.empty()
+                                            ? fmt::format("{}", value)
+                                            : in_quotes(data.labels[static_cast<std::size_t>(value)])));
+    numbers[i] = static_cast<double>(number);
+  }
+  return numbers;
+}
+
+Eigen::MatrixXd predict(const Model& model, const Dataset& data) {
+  if (model.has_offset() && data.offset.size() != data.design.rows())
+    throw InvalidArgument("offset: want one for the new rows, as the model was fitted with one, got none");
   const IndexSet columns = positions(model, data);
   // In the order of the model, whatever that of the data is: the same bits.
-  Vector prediction = Vector::Constant(data.design.rows(), model.intercept);
-  for (std::size_t k = 0; k < columns.size(); ++k)
-    data.design.axpy(columns[k], model.coefficients[k].value, prediction);
+  const auto count = std::ssize(model.intercepts);
+  Eigen::MatrixXd prediction(data.design.rows(), count);
+  for (Index c = 0; c < count; ++c) {
+    Vector one = Vector::Constant(data.design.rows(), model.intercepts[static_cast<std::size_t>(c)]);
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (model.coefficients[k].of_class == c) data.design.axpy(columns[k], model.coefficients[k].value, one);
+    if (data.offset.size() > 0) one += data.offset;
+    prediction.col(c) = one;
+  }
   return prediction;
 }
 

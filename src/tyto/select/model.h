@@ -18,8 +18,9 @@ namespace tyto {
 struct Coefficient {
   Index column;
   double value;
-  Index cluster;     // -1: none
-  std::string name;  // empty where the data has no names
+  Index cluster;       // -1: none
+  std::string name;    // empty where the data has no names
+  Index of_class = 0;  // of several classes: whose linear predictor it is in, by number
 };
 
 // Both ends of a relaxed fit, in the order of the coefficients, which are their mixture. The certificate is
@@ -49,14 +50,21 @@ struct Model {
   double alpha = 0;
   std::string solver, screening, status;
   double tolerance = 0, primal = 0, dual = 0, gap = 0, relative_gap = 0;
-  double rounding = 0;  // of the gap: see Certificate
-  double intercept = 0;
-  std::vector<Coefficient> coefficients;
+  double rounding = 0;                    // of the gap: see Certificate
+  bool from_moments = false;              // the certificate is of moments; the data was not read again
+  std::vector<double> intercepts = {0};   // of each of several classes; else one
+  std::vector<Coefficient> coefficients;  // of increasing columns, and classes
   std::string response_name;
+  std::vector<double> classes;      // the labels, where the response had them; of two, the second is mu's
+  std::vector<std::string> labels;  // the same where they are words; then the classes are 0, 1, ...
   // How the data was read, so that new data is read alike.
   std::string target, weights_column, weights_file;  // weights: of the rows
+  std::string offset_column, offset_file;            // of the linear predictor
+  std::string event_column, event_file;              // whether a time is that of an event
   std::vector<std::string> dropped;
-  bool missing_dropped = false;  // rows with missing values were left out
+  Missing missing = Missing::kRefuse;
+  std::vector<OneHot> one_hot;  // columns of words, as features
+  std::vector<double> fill;     // of each coefficient, what missing values became: see Missing::kMean
   // By cross-validation: has the least error; has the largest strength whose error is within one standard
   // error of that.
   bool best = false, one_se = false;
@@ -67,6 +75,10 @@ struct Model {
   std::vector<std::optional<ClusterCorrelation>> correlations;
 
   Index clusters() const;
+  double intercept() const { return intercepts[0]; }  // of a model of one linear predictor
+  bool has_several_classes() const { return classes.size() > 2; }
+  std::string class_word(Index number) const;  // its label, as text
+  bool has_offset() const { return !offset_column.empty() || !offset_file.empty(); }
 };
 
 Model make_model(const Dataset& data, const RegressionOptions& options, const Regression& regression,
@@ -90,7 +102,16 @@ std::vector<std::string> warnings(const std::vector<Model>& models, std::size_t 
 
 // Features are found by name where the model and the data both have names, else by position; then the width
 // must agree. Throws InvalidArgument that says what does not fit.
-Vector predict(const Model& model, const Dataset& data);
+// The linear predictor, with the data's offset, as a column; for squared error and huber that is the
+// prediction. Of several classes each has one.
+Eigen::MatrixXd predict(const Model& model, const Dataset& data);
+// The mean that it stands for: a probability of the second class, or of each of several; an expected count.
+Eigen::MatrixXd mean_response(const Model& model, Eigen::MatrixXd predictor);
+// The label of the most likely class.
+std::vector<std::string> predicted_class(const Model& model, const Eigen::MatrixXd& predictor);
+// The response of new data as the model's loss takes it: classes as 0, 1, ... Throws InvalidArgument for a
+// class that the model does not know.
+Vector encoded_response(const Model& model, const Dataset& data);
 
 std::string to_json(const Model& model);                  // versioned; numbers keep all their digits
 std::string to_json(const Model& model, const Fit& fit);  // the same with how the solver got there

@@ -16,6 +16,7 @@ std::vector<IndexSet> compared_members(const Model& model) {
     if (c.cluster >= 0) members[static_cast<std::size_t>(c.cluster)].push_back(c.column);
   constexpr Index kMost = ClusterCorrelation::kMostMembers;
   for (IndexSet& all : members) {
+    all.erase(std::unique(all.begin(), all.end()), all.end());  // a feature may be in it for several classes
     const Index size = std::ssize(all);
     if (size <= kMost) continue;
     for (Index k = 0; k < kMost; ++k)

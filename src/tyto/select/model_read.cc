@@ -61,17 +61,73 @@ void parse_coefficients(const Json& json, Model& model) {
   const std::vector<Index> clusters = whole_numbers_at(json, "cluster_of");
   const auto names = json.at("names").get<std::vector<std::string>>();
   const auto coefficients = entries_at(json, "coefficients");
+  const auto classes = std::ssize(model.intercepts);
+  std::vector<Index> class_of = whole_numbers_at(json, "class_of");
+  if (classes == 1) class_of.assign(coefficients.size(), 0);
+  if (class_of.size() != coefficients.size()) throw DataError("expected one class for each coefficient");
   if (clusters.size() != coefficients.size() || (!names.empty() && names.size() != coefficients.size()))
     throw DataError("expected one cluster and one name for each coefficient");
   for (std::size_t k = 0; k < coefficients.size(); ++k) {
     const auto [column, value] = coefficients[k];
-    if (column < 0 || column >= model.p || (k > 0 && column <= coefficients[k - 1].first))
+    const Index of_class = class_of[k];
+    if (of_class < 0 || of_class >= classes)
+      throw DataError("expected classes by number as class_of, got " + std::to_string(of_class));
+    const bool rises =
+        k == 0 || std::pair(coefficients[k - 1].first, class_of[k - 1]) < std::pair(column, of_class);
+    if (column < 0 || column >= model.p || !rises)
       throw DataError("expected coefficients of increasing columns below p, got column " +
                       std::to_string(column));
-    if (clusters[k] < -1 || clusters[k] >= model.p)
+    if (clusters[k] < -1 || clusters[k] / classes >= model.p)
       throw DataError("expected clusters from -1 to p - 1, got " + std::to_string(clusters[k]));
-    model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k]});
+    model.coefficients.push_back({column, value, clusters[k], names.empty() ? "" : names[k], of_class});
   }
+}
+
+// Numbers, or words, which stand for 0, 1, ...; and an intercept for each of more than two.
+void parse_classes(const Json& json, Model& model) {
+  if (!json.contains("classes")) return;
+  const Json& classes = json["classes"];
+  const bool words = classes.is_array() && !classes.empty() && classes[0].is_string();
+  if (words) model.labels = classes.get<std::vector<std::string>>();
+  if (!words) model.classes = numbers_at(json, "classes");
+  for (std::size_t k = 0; k < model.labels.size(); ++k) model.classes.push_back(static_cast<double>(k));
+  std::vector<std::string> known;
+  for (Index k = 0; k < std::ssize(model.classes); ++k) known.push_back(model.class_word(k));
+  std::ranges::sort(known);
+  const bool many = find_loss(model.options.loss).labels == LossRow::Labels::kMany;
+  if (!known.empty() && (many ? known.size() < 3 : known.size() != 2))
+    throw DataError(many ? "expected three classes or more" : "expected two classes");
+  if (std::ranges::adjacent_find(known) != known.end()) throw DataError("expected classes that differ");
+}
+
+void parse_intercepts(const Json& json, Model& model) {
+  const bool many = find_loss(model.options.loss).labels == LossRow::Labels::kMany;
+  if (many && model.classes.empty()) throw DataError("expected classes");
+  model.intercepts = many ? numbers_at(json, "intercept") : std::vector<double>{number_at(json, "intercept")};
+  if (many && model.intercepts.size() != model.classes.size())
+    throw DataError("expected an intercept for each class");
+}
+
+// How columns were read: what became of missing values and of words.
+void parse_columns(const Json& json, Model& model) {
+  const auto missing = kMissingWords.find(json.at("missing").get<std::string>());
+  if (!missing) throw DataError("expected " + joined(kMissingWords.all()) + " as missing");
+  model.missing = *missing;
+  if (!json.contains("one_hot")) return;
+  for (const Json& one : json["one_hot"]) {
+    OneHot words{one.at("column").get<std::string>(), one.at("words").get<std::vector<std::string>>()};
+    if (words.words.empty() || !std::ranges::is_sorted(words.words) ||
+        std::ranges::adjacent_find(words.words) != words.words.end())
+      throw DataError("expected words in alphabetical order, each once, in one_hot");
+    model.one_hot.push_back(std::move(words));
+  }
+}
+
+void parse_fill(const Json& json, Model& model) {
+  if (model.missing != Missing::kMean) return;
+  model.fill = numbers_at(json, "fill");
+  if (model.fill.size() != model.coefficients.size())
+    throw DataError("expected one number of fill for each coefficient");
 }
 
 Model parse(const Json& json) {
@@ -82,6 +138,10 @@ Model parse(const Json& json) {
   model.alpha = model.options.strength;
   model.weights_column = json.value("weights_column", "");
   model.weights_file = json.value("weights_file", "");
+  model.offset_column = json.value("offset_column", "");
+  model.offset_file = json.value("offset_file", "");
+  model.event_column = json.value("event_column", "");
+  model.event_file = json.value("event_file", "");
   FitOptions fit;
   read_options(json, fit);
   model.solver = fit.solver;
@@ -93,12 +153,15 @@ Model parse(const Json& json) {
   model.gap = number_at(json, "gap");
   model.rounding = number_at(json, "rounding", 0);  // of models that are older than the field
   model.relative_gap = number_at(json, "relative_gap");
+  model.from_moments = json.value("certificate_of", "") == "moments";
   model.target = json.at("target").get<std::string>();
   model.dropped = json.at("dropped").get<std::vector<std::string>>();
-  model.missing_dropped = json.at("missing") == "drop-rows";
+  parse_columns(json, model);
   model.response_name = json.at("response").get<std::string>();
-  model.intercept = number_at(json, "intercept");
+  parse_classes(json, model);
+  parse_intercepts(json, model);
   parse_coefficients(json, model);
+  parse_fill(json, model);
   parse_relaxed(json, model);
   parse_correlations(json, model);
   if (json.contains("sigma")) {

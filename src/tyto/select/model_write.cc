@@ -11,15 +11,26 @@ namespace {
 // What all strengths of a path have in common.
 Json setting(const Model& model, const char* format) {
   const RegressionOptions& o = model.options;
-  Json json{{"format", format}, {"n", model.n}, {"p", model.p}, {"loss", "gaussian"}};
+  Json json{{"format", format}, {"n", model.n}, {"p", model.p}};
   write_options(o, json);
+  if (o.loss != "huber") json.erase("huber_delta");
   json.update({{"weights_column", model.weights_column},
                {"weights_file", model.weights_file},
                {"target", model.target},
                {"dropped", model.dropped},
-               {"missing", model.missing_dropped ? "drop-rows" : "refuse"},
+               {"missing", kMissingWords.name(model.missing)},
                {"response", model.response_name}});
   write_options(FitOptions{model.tolerance, model.solver, model.screening}, json);
+  if (!model.offset_column.empty()) json["offset_column"] = model.offset_column;
+  if (!model.offset_file.empty()) json["offset_file"] = model.offset_file;
+  if (!model.event_column.empty()) json["event_column"] = model.event_column;
+  if (!model.event_file.empty()) json["event_file"] = model.event_file;
+  for (const OneHot& words : model.one_hot)
+    json["one_hot"].push_back({{"column", words.column}, {"words", words.words}});
+  if (!model.labels.empty())
+    json["classes"] = model.labels;
+  else if (!model.classes.empty())
+    json["classes"] = model.classes;
   if (o.weight_values.size() > 0) json["weight_values"] = option_json(o.weight_values);
   return json;
 }
@@ -37,9 +48,10 @@ Json correlations_json(const Model& model) {
 
 // What belongs to one strength.
 Json outcome(const Model& model) {
-  Json columns = Json::array(), clusters = Json::array(), names = Json::array();
+  Json columns = Json::array(), clusters = Json::array(), names = Json::array(), classes = Json::array();
   for (const Coefficient& c : model.coefficients) {
     columns.push_back({c.column, c.value});
+    classes.push_back(c.of_class);
     clusters.push_back(c.cluster);
     names.push_back(c.name);
   }
@@ -54,10 +66,13 @@ Json outcome(const Model& model) {
             {"relative_gap", model.relative_gap},
             {"nonzeros", model.coefficients.size()},
             {"clusters", model.clusters()},
-            {"intercept", model.intercept},
+            {"intercept", model.has_several_classes() ? Json(model.intercepts) : Json(model.intercept())},
             {"coefficients", std::move(columns)},
             {"cluster_of", std::move(clusters)},
             {"names", std::move(names)}};
+  if (model.from_moments) json["certificate_of"] = "moments";
+  if (model.has_several_classes()) json["class_of"] = std::move(classes);
+  if (model.missing == Missing::kMean) json["fill"] = model.fill;
   if (std::ssize(model.correlations) == model.clusters()) json.update(correlations_json(model));
   if (model.relaxed)
     json.update({{"gamma", model.relaxed->gamma},
@@ -186,12 +201,16 @@ std::string dump(const Json& json) {
   return text + "\n}\n";
 }
 
-constexpr const char* kColumns = "column,name,coefficient,cluster\n";
+// Of several classes, one more column says which.
+std::string header(const Model& model) {
+  return std::string(model.has_several_classes() ? "class," : "") + "column,name,coefficient,cluster\n";
+}
 
 std::string rows(const Model& model, const std::string& before) {
   std::string csv;
   for (const Coefficient& c : model.coefficients)
-    csv += before + std::to_string(c.column) + "," + csv_text(c.name) + "," + Json(c.value).dump() + "," +
+    csv += before + (model.has_several_classes() ? csv_text(model.class_word(c.of_class)) + "," : "") +
+           std::to_string(c.column) + "," + csv_text(c.name) + "," + Json(c.value).dump() + "," +
            std::to_string(c.cluster) + "\n";
   return csv;
 }
@@ -263,17 +282,18 @@ std::string to_json(const std::vector<Model>& models, const CrossValidation& cv)
   for (std::size_t k = 0; k < models.size(); ++k) {
     Json fit = outcome(models[k]);
     fit["explained"] = curve.path.steps.at(k).explained;
-    fit["error"] = curve.error.at(k), fit["standard_error"] = curve.standard_error.at(k);
+    fit["error"] = curve.error.at(k);
+    fit["standard_error"] = curve.standard_error.at(k);
     fit.update(course(curve.path.steps[k].fit));
     json["fits"].push_back(std::move(fit));
   }
   return dump(json);
 }
 
-std::string coefficients_csv(const Model& model) { return kColumns + rows(model, ""); }
+std::string coefficients_csv(const Model& model) { return header(model) + rows(model, ""); }
 
 std::string coefficients_csv(const std::vector<Model>& models) {
-  std::string csv = std::string("step,alpha,") + kColumns;
+  std::string csv = "step,alpha," + header(models.front());
   for (std::size_t k = 0; k < models.size(); ++k)
     csv += rows(models[k], std::to_string(k) + "," + Json(models[k].alpha).dump() + ",");
   return csv;

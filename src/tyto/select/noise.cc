@@ -43,7 +43,7 @@ class Estimate {
         problem_(regression.problem),
         options_(options),
         observer_(observer),
-        sequence_(problem_, options) {}
+        solver_(problem_, options) {}
 
   NoiseFit run(Index max_iterations) {
     const double rows = problem_.design.total_weight() - static_cast<double>(problem_.design.basis().cols());
@@ -55,9 +55,10 @@ class Estimate {
       if (left <= 0) return answer(NoiseStatus::kTooManySelected);
       const double residual = least_squares(plain, support, Work(options_.threads)).residual_norm;
       // What is left over is rounding.
-      if (!(residual > 1e-12 * problem_.y.norm())) return answer(NoiseStatus::kNoNoise);
+      if (!(residual > 1e-12 * problem_.loss->response().norm())) return answer(NoiseStatus::kNoNoise);
       const double sigma = residual / std::sqrt(left);
-      past_.supports.push_back(support), past_.sigmas.push_back(sigma);
+      past_.supports.push_back(support);
+      past_.sigmas.push_back(sigma);
       fit_at(sigma);
       IndexSet selected = nonzero_entries(fit_->solution.beta);
       if (fit_->status == Status::kTimeLimit || fit_->status == Status::kInterrupted)
@@ -77,12 +78,14 @@ class Estimate {
     sigma_ = sigma;
     const double alpha = sigma * noise_unit(problem_.design);
     const Fit now =
-        sequence_.fit(start_.shape.scaled(alpha), std::max(0.0, options_.max_seconds - seconds_), observer_);
+        solver_.fit(start_.shape.scaled(alpha), std::max(0.0, options_.max_seconds - seconds_), observer_);
     const double passes = fit_ ? fit_->passes : 0;
     const double cpu = fit_ ? fit_->cpu_seconds : 0;
     fit_ = now;
     seconds_ += now.seconds;
-    fit_->seconds = seconds_, fit_->cpu_seconds += cpu, fit_->passes += passes;
+    fit_->seconds = seconds_;
+    fit_->cpu_seconds += cpu;
+    fit_->passes += passes;
   }
 
   NoiseFit answer(NoiseStatus status) {
@@ -97,7 +100,7 @@ class Estimate {
   const Problem& problem_;
   const FitOptions& options_;
   const Observer& observer_;
-  Sequence sequence_;
+  PathSolver solver_;
   History past_;
   double sigma_ = 0, seconds_ = 0;
   std::optional<Fit> fit_;  // at sigma; its times and passes are those of all

@@ -22,7 +22,7 @@ constexpr unsigned kAll = kFitTask | kPathTask | kCvTask;
 template <class Table>
 std::string lines(const Table& rows) {
   std::string text;
-  for (const auto& row : rows) text += fmt::format("\n    {:<8} {}", row.name, row.summary);
+  for (const auto& row : rows) text += fmt::format("\n    {:<9} {}", row.name, row.summary);
   return text;
 }
 
@@ -32,6 +32,18 @@ using S = StochasticOptions;
 using P = PathOptions;
 using C = CvOptions;
 using E = EstimateOptions;
+
+std::string weights_but(const EstimateOptions& options, std::initializer_list<std::string_view> shapes) {
+  const std::string& weights = options.regression.weights;
+  if (std::ranges::find(shapes, weights) != shapes.end()) return "";
+  return is_weight_name(weights) ? weights + " weights" : "weights from a file";
+}
+std::string without_q(const EstimateOptions& options) { return weights_but(options, {"bh", "gaussian"}); }
+std::string without_slope(const EstimateOptions& options) { return weights_but(options, {"oscar"}); }
+std::string without_batches(const EstimateOptions& options) {
+  const std::string_view solver = find_solver(options.fit.solver).name;
+  return solver == "spgd" ? "" : fmt::format("solver {}", solver);
+}
 
 std::vector<Option> shape_options() {
   return {
@@ -47,18 +59,34 @@ std::vector<Option> shape_options() {
        "Shape parameter of bh and gaussian, in (0, 1]; a false discovery rate is aimed at only where the "
        "strength is the level of the noise ('tyto fit --sigma')",
        {"q"},
-       {"q", "(0, 1]"}},
+       {"q", "(0, 1]"},
+       true,
+       without_q},
       {"slope",
        kOneShape,
        &R::slope,
        "Slope of oscar: weights from 1 + S to 1",
        {"slope", false},
-       {"slope", "[0, inf)"}},
-      {"q", kCvTask, &C::qs,
+       {"slope", "[0, inf)"},
+       true,
+       without_slope},
+      {"q",
+       kCvTask,
+       &C::qs,
        "Shape parameter of bh and gaussian, in (0, 1] [0.1]; of several, Q,Q,..., the best is chosen. Not a "
-       "false discovery rate: the strength is chosen by error"},
-      {"slope", kCvTask, &C::slopes,
-       "Slope of oscar, weights from 1 + S to 1 [1]; of several, S,S,..., the best is chosen"},
+       "false discovery rate: the strength is chosen by error",
+       {},
+       {},
+       true,
+       without_q},
+      {"slope",
+       kCvTask,
+       &C::slopes,
+       "Slope of oscar, weights from 1 + S to 1 [1]; of several, S,S,..., the best is chosen",
+       {},
+       {},
+       true,
+       without_slope},
       {"gamma", kCvTask, &C::gammas,
        "Relax the fits: 0 least squares on their clusters, 1 the fits themselves, else a mixture; of "
        "several, G,G,..., the best is chosen [off]"},
@@ -144,6 +172,13 @@ std::vector<Option> choice_options() {
 
 std::vector<Option> problem_options() {
   return {
+      {"loss", kAll, &R::loss, "Loss, by what the response is:" + lines(losses()), {"loss", false}, {"loss"}},
+      {"huber-delta",
+       kAll,
+       &R::huber_delta,
+       "Of the loss huber: where squares end, in units of the response",
+       {"huber_delta", false},
+       {"huber_delta", "(0, inf)"}},
       {"intercept", kAll, &R::intercept, "Fit no intercept", {"fit_intercept"}, {"fit_intercept"}},
       {"standardize",
        kAll,
@@ -179,7 +214,7 @@ std::vector<Option> solver_options() {
       {"solver",
        kAll,
        &F::solver,
-       fmt::format("Solver:\n    auto     the best one there is: now {}{}", find_solver("auto").name,
+       fmt::format("Solver:\n    auto      the best one there is: now {}{}", find_solver("auto").name,
                    lines(solvers())),
        {"solver"},
        {"solver"}},
@@ -189,6 +224,7 @@ std::vector<Option> solver_options() {
        "Rule that proves coefficients zero:" + lines(screening_rules()),
        {"screening"},
        {"screening"}},
+      {"variant", kAll, &F::variant, "Variant of the solver:" + lines(solver_variants())},
       {"tolerance",
        kAll,
        &F::tolerance,
@@ -210,16 +246,38 @@ std::vector<Option> solver_options() {
        {},
        {},
        false},
-      {"seed", kOneShape, &S::seed, "Seed of spgd"},
+      {"seed", kOneShape, &S::seed, "Seed of spgd", {}, {}, true, without_batches},
       {"seed", kCvTask, &S::seed, "Seed of the folds, and of spgd"},
-      {"batch", kAll, &S::batch, "Rows in a mini-batch of spgd [from the data]"},
-      {"inner-steps", kAll, &S::inner_steps, "Steps of spgd in an epoch [from the data]"},
-      {"step-size", kAll, &S::step_size, "Step size of spgd [from the data]"},
+      {"batch",
+       kAll,
+       &S::batch,
+       "Rows in a mini-batch of spgd [from the data]",
+       {},
+       {},
+       true,
+       without_batches},
+      {"inner-steps",
+       kAll,
+       &S::inner_steps,
+       "Steps of spgd in an epoch [from the data]",
+       {},
+       {},
+       true,
+       without_batches},
+      {"step-size", kAll, &S::step_size, "Step size of spgd [from the data]", {}, {}, true, without_batches},
   };
 }
 
 void validate_task(const EstimateOptions& options, Task task) {
   const bool nonnegative = options.regression.nonnegative;
+  const std::string& loss = options.regression.loss;
+  const bool relaxes = options.gamma || (task == kCvTask && !options.cv.gammas.empty());
+  if (relaxes && loss != "gaussian") throw no_relaxed_fit(loss);
+  if (options.noise.asked() && loss != "gaussian")
+    throw InvalidArgument("sigma: want none with the loss " + loss + ", which has no level of the noise");
+  if (std::ranges::count(options.choose, Criterion::kCp) > 0 && loss != "gaussian")
+    throw InvalidArgument("choose: want aic or bic with the loss " + loss + ", got cp");
+  if (task == kCvTask) resolved(options.cv.error, loss);
   if (task == kCvTask) {
     validate(options.cv);
     for (const double gamma : options.cv.gammas) validate_gamma(gamma, nonnegative);
@@ -247,12 +305,33 @@ NoiseOption parse_noise(const std::string& text) {
 const std::vector<Option>& options() {
   static const std::vector<Option> table = [] {
     std::vector<Option> all;
-    for (const auto& part : {shape_options(), strength_options(), fold_options(), grid_options(),
-                             choice_options(), problem_options(), solver_options()})
-      all.insert(all.end(), part.begin(), part.end());
+    const auto add = [&](const char* group, const std::vector<Option>& part) {
+      for (const Option& option : part) {
+        all.push_back(option);
+        all.back().group = group;
+      }
+    };
+    add("Penalty", shape_options());
+    add("Penalty", strength_options());
+    add("Cross-validation", fold_options());
+    add("Path", grid_options());
+    add("Choice and relaxed fits", choice_options());
+    add("Model", problem_options());
+    add("Solver", solver_options());
     return all;
   }();
   return table;
+}
+
+std::vector<std::string> without_effect(const EstimateOptions& options, Task task,
+                                        const std::function<bool(const std::string& name)>& given) {
+  std::vector<std::string> sentences;
+  for (const Option& option : tyto::options()) {
+    if ((option.tasks & task) == 0 || option.without_effect == nullptr || !given(option.name)) continue;
+    const std::string beside = option.without_effect(options);
+    if (!beside.empty()) sentences.push_back(fmt::format("--{} has no effect with {}", option.name, beside));
+  }
+  return sentences;
 }
 
 std::string underscored(std::string name) {
@@ -266,7 +345,8 @@ void validate(const EstimateOptions& options, Task task) {
   const double ridge = options.regression.ridge;
   if (!(ridge >= 0 && std::isfinite(ridge)))
     throw InvalidArgument(fmt::format("ridge: want a finite number >= 0, got {}", ridge));
-  find_solver(options.fit.solver);
+  find_loss(options.regression.loss);
+  check_variant(options.fit.solver, options.fit.variant);
   screening_rule(options.fit.screening);
   if (task == kFitTask && options.noise.asked()) validate_noise_weights(options.regression);
 }

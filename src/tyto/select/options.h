@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -84,11 +85,19 @@ struct Option {
   ModelField model = {};
   Argument argument = {};
   bool changes_results = true;  // beyond what the tolerance allows
+  // What beside it makes it do nothing, "oscar weights"; empty where it has an effect.
+  std::string (*without_effect)(const EstimateOptions&) = nullptr;
+  const char* group = "";  // the heading in help texts
 };
 
 // All of them, in the order of the help text. Some stand there twice: tasks that take several values, to
 // choose from, have a row of their own.
 const std::vector<Option>& options();
+
+// A sentence for each option that was given and does nothing beside the others: "--q has no effect with oscar
+// weights".
+std::vector<std::string> without_effect(const EstimateOptions& options, Task task,
+                                        const std::function<bool(const std::string& name)>& given);
 
 std::string underscored(std::string name);  // "max_epochs" of "max-epochs"
 

@@ -28,31 +28,20 @@ void validate(const std::vector<double>& alphas) {
   if (rise != alphas.end()) throw want("alphas", wish, fmt::format("{} after {}", *(rise + 1), *rise));
 }
 
-Index distinct_magnitudes(const SparseBeta& beta) {
-  std::vector<double> magnitudes(beta.valuePtr(), beta.valuePtr() + beta.nonZeros());
-  for (double& value : magnitudes) value = std::abs(value);
-  std::ranges::sort(magnitudes);
-  return std::unique(magnitudes.begin(), magnitudes.end()) - magnitudes.begin();
-}
-
-double explained(double residual_norm, double y_norm) {
-  const double left = residual_norm / y_norm;
-  return y_norm > 0 ? 1 - left * left : 0;
-}
-
 Vector make_residual(const Problem& problem, const Vector& beta, const Work& work) {
-  return problem.y - make_iterate(problem, beta, work).eta;
+  return loss_at(problem, make_iterate(problem, beta, work)).residual;
 }
 
-PathStep summarize(double alpha, Fit fit, const Problem& problem, double y_norm) {
+PathStep summarize(double alpha, Fit fit, const Problem& problem, double null_norm) {
   PathStep step{alpha};
   const Index p = fit.solution.beta.size();
   step.beta = sparse(fit.solution.beta, fit.certificate.support, Selection::first(p), p);
-  step.residual_norm =
-      problem.ridge == 0 ? fit.certificate.residual_norm : (problem.y - fit.solution.eta).norm();
-  step.explained = explained(step.residual_norm, y_norm);
-  step.clusters = distinct_magnitudes(step.beta);
-  fit.solution = {}, fit.certificate.support = {};
+  step.coordinates = fit.solution.coordinates;
+  step.residual_norm = deviance_root(problem, fit.certificate);
+  step.explained = explained(step.residual_norm, null_norm);
+  step.clusters = fit.clusters;
+  fit.solution = {};
+  fit.certificate.support = {};
   step.fit = std::move(fit);
   return step;
 }
@@ -81,16 +70,33 @@ PathStop why_stop(const Path& path, const PathOptions& rules, double max_seconds
 
 }  // namespace
 
+double deviance_root(const Problem& problem, const Certificate& c) {
+  if (problem.loss->is_quadratic() && problem.ridge == 0) return c.residual_norm;
+  return std::sqrt(2 * c.loss);
+}
+
+double null_deviance_root(const Problem& problem) {
+  if (problem.loss->is_quadratic()) return problem.loss->response().norm();
+  return std::sqrt(2 * problem.loss->at(Vector::Zero(problem.design.rows())).value);
+}
+
+double explained(double residual_norm, double null_norm) {
+  const double left = residual_norm / null_norm;
+  return null_norm > 0 && std::isfinite(left) ? 1 - left * left : 0;
+}
+
 Path fit_path(const Problem& unit, const std::vector<double>& alphas, const PathOptions& rules,
               const FitOptions& options, const PathObserver& observer) {
-  validate(rules), validate(alphas), validate(options);
+  validate(rules);
+  validate(alphas);
+  validate(options);
   Path path{alphas, alphas.front(), alphas.back() / alphas.front(), {}};
-  Sequence sequence(unit, options);
+  PathSolver solver(unit, options);
   path.steps.reserve(alphas.size());
   std::vector<SortedL1> penalties;
   penalties.reserve(alphas.size());
   for (const double alpha : alphas) penalties.push_back(unit.penalty.scaled(alpha));
-  const double y_norm = unit.y.norm();
+  const double null_norm = null_deviance_root(unit);
   bool interrupted = false;
   double told = 0;  // seconds: strengths that come together share their time, of which some was told before
   const auto watch = [&](const TracePoint& at) {
@@ -103,13 +109,14 @@ Path fit_path(const Problem& unit, const std::vector<double>& alphas, const Path
   const auto ended = [&] { return path.stopped_by != PathStop::kNone || path.steps.size() == alphas.size(); };
   while (!ended()) {
     const auto ahead = std::span<const SortedL1>(penalties).subspan(path.steps.size());
-    auto [fits, foreseen] =
-        sequence.fit_next(ahead, std::max(0.0, options.max_seconds - path.seconds), watch);
+    auto [fits, by_lookahead] =
+        solver.fit_next(ahead, std::max(0.0, options.max_seconds - path.seconds), watch);
     for (auto now = fits.begin(); now != fits.end() && !ended(); ++now) {
-      if (foreseen) watch(now->trace.back());
+      if (by_lookahead) watch(now->trace.back());
       path.passes += now->passes;
-      path.seconds += now->seconds, path.cpu_seconds += now->cpu_seconds;
-      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit, y_norm));
+      path.seconds += now->seconds;
+      path.cpu_seconds += now->cpu_seconds;
+      path.steps.push_back(summarize(alphas[path.steps.size()], std::move(*now), unit, null_norm));
       path.stopped_by = why_stop(path, rules, options.max_seconds, interrupted);
     }
   }
@@ -120,13 +127,18 @@ Path fit_path(const Regression& regression, const PathOptions& rules, const FitO
               const PathObserver& observer) {
   const Problem& problem = regression.problem;
   const Vector& roots = problem.design.roots();  // rows of weight 0 are not there
-  const Index n = roots.size() > 0 ? (roots.array() > 0).count() : problem.design.rows(),
-              p = problem.design.cols();
+  const Index p = problem.design.cols();
+  Index n = problem.design.rows() / problem.design.classes();
+  if (roots.size() > 0) n = (roots.array() > 0).count();
+  if (regression.origin) n = regression.origin->rows;
   const auto alphas = alpha_grid(regression.alpha_max, n, p, rules);
   Problem unit = problem;
   unit.penalty = regression.shape;
   Path path = fit_path(unit, alphas, rules, options, observer);
-  if (rules.alphas.empty()) path.alpha_max = regression.alpha_max, path.ratio = resolved_ratio(rules, n, p);
+  if (rules.alphas.empty()) {
+    path.alpha_max = regression.alpha_max;
+    path.ratio = resolved_ratio(rules, n, p);
+  }
   return path;
 }
 
@@ -157,6 +169,7 @@ bool Path::converged() const {
 Fit PathStep::expanded() const {
   Fit whole = fit;
   whole.solution.beta = beta;
+  whole.solution.coordinates = coordinates;
   whole.certificate.support.assign(beta.innerIndexPtr(), beta.innerIndexPtr() + beta.nonZeros());
   return whole;
 }
@@ -171,7 +184,7 @@ void relax(const Regression& regression, double gamma, Path& path, const Work& w
   for (PathStep& step : path.steps) {
     step.relaxation = {gamma, relax(problem, step.beta, work)};
     step.residual_norm = make_residual(problem, step.predicting(), work).norm();
-    step.explained = explained(step.residual_norm, problem.y.norm());
+    step.explained = explained(step.residual_norm, null_deviance_root(problem));
   }
 }
 

@@ -37,9 +37,11 @@ std::string_view name(PathStop stop);
 // One strength of a path. A path has many, so no vector of length n or p is kept.
 struct PathStep {
   double alpha = 0;
-  Fit fit = {};          // its solution and support are empty
-  SparseBeta beta = {};  // on the problem's scale
-  // Of what predicts: ||y - Xb||, and 1 - ||y - Xb||^2 / ||y||^2, or 0 where y is 0.
+  Fit fit = {};             // its solution and support are empty
+  SparseBeta beta = {};     // on the problem's scale
+  Vector coordinates = {};  // of the loss: see Iterate
+  // Of what predicts: the root of the deviance, which is twice the loss (||y - Xb||, if that is squared
+  // error); and the share of the deviance at b = 0 that the model explains, or 0 where that is 0.
   double residual_norm = 0, explained = 0;
   Index clusters = 0;
   std::optional<Relaxation> relaxation = {};
@@ -68,6 +70,10 @@ struct PathProgress {
 };
 // Called once an epoch; return false to stop.
 using PathObserver = std::function<bool(const PathProgress&)>;
+
+double deviance_root(const Problem& problem, const Certificate& c);
+double null_deviance_root(const Problem& problem);  // at b = 0
+double explained(double residual_norm, double null_norm);
 
 double resolved_ratio(const PathOptions& options, Index n, Index p);  // with 0 replaced
 

@@ -25,8 +25,9 @@ SortedL1 shape(const RegressionOptions& options, const Design& design) {
   if (options.weight_values.size() == 0)
     return SortedL1(make_weights(options.weights, {n, p, options.q, options.slope}), options.nonnegative);
   if (options.weight_values.size() != p)
-    throw InvalidArgument("weights: want " + std::to_string(p) + " numbers, one for each column, got " +
-                          std::to_string(options.weight_values.size()));
+    throw InvalidArgument(fmt::format("weights: want {} numbers, one for each {}, got {}", p,
+                                      design.classes() > 1 ? "column and class" : "column",
+                                      options.weight_values.size()));
   return SortedL1(options.weight_values, options.nonnegative);
 }
 
@@ -46,6 +47,15 @@ void check(const Design& raw, const Vector& response, const RegressionOptions& o
     if (!(weights[i] >= 0 && std::isfinite(weights[i])))
       throw InvalidArgument(
           fmt::format("observation-weights: row {}: want a finite number >= 0, got {}", i, weights[i]));
+  if (options.offset.size() > 0 && options.offset.size() != raw.rows())
+    throw InvalidArgument(
+        fmt::format("offset: want {} numbers, one for each row, got {}", raw.rows(), options.offset.size()));
+  for (Index i = 0; i < options.offset.size(); ++i)
+    if (!std::isfinite(options.offset[i]))
+      throw InvalidArgument(
+          fmt::format("offset: row {}: want a finite number, got {}", i, options.offset[i]));
+  if (options.events.size() > 0 && options.loss != "cox")
+    throw InvalidArgument("event: want none with the loss " + options.loss + ", which has no censored rows");
   if (std::ssize(options.unpenalized) == raw.cols())
     throw InvalidArgument("unpenalized: want at least one column that is penalised, got none");
 }
@@ -86,13 +96,42 @@ Projection::Response take_out(const Design& design, bool intercept, Vector& y) {
   return {std::move(along), norm};
 }
 
-// The intercept (if there is one) and the unpenalised columns as coordinates of the design's basis.
-Eigen::MatrixXd triangle(const Design& design, bool intercept, std::span<const Index> unpenalized) {
+// Projects the unpenalised columns out of the design, and says which of them do not depend on those before.
+// Returns the rounding norms of these, as they are stored.
+std::vector<double> take_out(const IndexSet& unpenalized, Design& design, IndexSet& free, const Work& work) {
+  std::vector<double> rounding_norms;
+  for (const Index j : unpenalized) {
+    const double rounding_norm = design.rounding_norms()[j] * design.scale(j);
+    const Index before = design.basis().cols();
+    design = design.without(j, work);
+    if (design.basis().cols() == before) continue;
+    free.push_back(j);
+    rounding_norms.push_back(rounding_norm);
+  }
+  return rounding_norms;
+}
+
+// The constant (if it is projected out) and the unpenalised columns as coordinates of the design's basis.
+Eigen::MatrixXd triangle(const Design& design, bool constant, std::span<const Index> unpenalized) {
   const Index count = design.basis().cols();
   Eigen::MatrixXd result = Eigen::MatrixXd::Identity(count, count);
   for (Index k = 0; k < std::ssize(unpenalized); ++k)
-    result.col(k + (intercept ? 1 : 0)) = design.offsets().col(unpenalized[static_cast<std::size_t>(k)]);
+    result.col(k + (constant ? 1 : 0)) = design.offsets().col(unpenalized[static_cast<std::size_t>(k)]);
   return result;
+}
+
+// The labels that a response of classes has. What has nearly as many as rows is none.
+std::vector<double> different(const Vector& response) {
+  constexpr std::size_t kFew = 20;
+  std::vector<double> labels(response.begin(), response.end());
+  std::ranges::sort(labels);
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  if (labels.size() == 1)
+    throw InvalidArgument(fmt::format("response: want at least two classes, got one: {}", labels[0]));
+  if (labels.size() > kFew && 2 * std::ssize(labels) > response.size())
+    throw InvalidArgument(fmt::format("response: want classes, most of more than one row, got {} in {} rows",
+                                      labels.size(), response.size()));
+  return labels;
 }
 
 double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
@@ -113,23 +152,44 @@ RelativeTo parse_relative_to(std::string_view text) {
                         "'");
 }
 
+std::vector<double> classes_of(const std::string& loss, const Vector& response) {
+  const LossRow::Labels labels = find_loss(loss).labels;
+  if (labels == LossRow::Labels::kNone || response.size() == 0) return {};
+  if (labels == LossRow::Labels::kMany) return different(response);
+  const double low = response.minCoeff();
+  const double high = response.maxCoeff();
+  const bool two = (response.array() == low || response.array() == high).all() && low < high;
+  if (two) return {low, high};
+  const bool one_class = low == high && (low == 0 || low == 1);
+  if (low >= 0 && high <= 1 && !one_class) return {};
+  throw InvalidArgument(low == high ? fmt::format("response: want two classes, got one: {}", low)
+                                    : "response: want two classes, or shares from 0 to 1, got more values");
+}
+
+Vector encoded(const Vector& response, const std::vector<double>& classes) {
+  if (classes.empty()) return response;
+  return response.unaryExpr([&](double label) {
+    return static_cast<double>(std::ranges::lower_bound(classes, label) - classes.begin());
+  });
+}
+
+std::string loss_for(const std::string& loss, const Vector& response) {
+  const bool many = find_loss(loss).labels == LossRow::Labels::kMany;
+  return many && classes_of(loss, response).size() == 2 ? "binomial" : loss;
+}
+
 Regression make_regression(const Design& raw, const Vector& response, const RegressionOptions& options,
                            const Work& work) {
   check(raw, response, options);
   Regression result;
-  result.has_intercept = options.intercept;
-  Design design = raw.standardized(options.intercept, options.standardize, options.observation_weights, work);
+  const LossRow& loss = find_loss(loss_for(options.loss, response));
+  result.has_intercept = options.intercept && loss.intercept;
+  result.centered = options.intercept || !loss.intercept;
+  result.origin = options.origin;
+  Design design = raw.standardized(result.centered, options.standardize, options.observation_weights, work);
   validate(design, response);
-  std::vector<double> rounding_norms;  // of the unpenalised columns, as they are stored
-  for (const Index j : options.unpenalized) {
-    const double rounding_norm = design.rounding_norms()[j] * design.scale(j);
-    const Index before = design.basis().cols();
-    design = design.without(j, work);
-    if (design.basis().cols() == before) continue;
-    result.free.push_back(j);
-    rounding_norms.push_back(rounding_norm);
-  }
-  const Eigen::MatrixXd coordinates = triangle(design, options.intercept, result.free);
+  const std::vector<double> rounding_norms = take_out(options.unpenalized, design, result.free, work);
+  const Eigen::MatrixXd coordinates = triangle(design, result.centered, result.free);
   result.columns = raw.cols();
   result.penalized = Selection::first(raw.cols());
   if (!options.unpenalized.empty()) {
@@ -139,11 +199,22 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
     design = design.select(penalized);
     result.penalized = penalized;
   }
-
-  Vector y = response;
-  Projection::Response along = take_out(design, options.intercept, y);
+  result.classes = classes_of(options.loss, response);
+  Vector y = encoded(response, result.classes);
+  if (loss.labels == LossRow::Labels::kMany) {
+    result.predictors = std::ssize(result.classes);
+    design = design.for_classes(result.predictors);
+  }
+  Projection::Response along{Projection::Coordinates::Zero(design.basis().cols() * result.predictors), 0};
+  if (loss.name == "gaussian") {
+    if (options.offset.size() > 0) y -= options.offset;
+    along = take_out(design, options.intercept, y);
+  }
   result.shape = shape(options, design);
-  result.problem = {design, y, result.shape, options.ridge};
+  result.problem = {design,
+                    loss.make({std::move(y), design.roots(), options.offset, design.basis(),
+                               options.huber_delta, options.events, result.predictors}),
+                    result.shape, options.ridge};
   if (design.basis().cols() > 0)
     result.problem.projection = std::make_shared<const Projection>(
         coordinates, Vector::Map(rounding_norms.data(), std::ssize(rounding_norms)), std::move(along));
@@ -167,26 +238,37 @@ Regression Regression::at(double multiplier) const {
   return other;
 }
 
-DataScale Regression::on_data_scale(const SparseBeta& beta) const {
+DataScale Regression::on_data_scale(const SparseBeta& beta, Vector coordinates) const {
   const Design& design = problem.design;
+  if (coordinates.size() == 0 && !problem.loss->is_quadratic())
+    coordinates = loss_at(problem, make_iterate(problem, beta)).coordinates;
   std::vector<std::pair<Index, double>> all;
   IndexSet support;
   for (SparseBeta::InnerIterator it(beta); it; ++it) {
-    all.emplace_back(penalized[it.index()], it.value() / design.scale(it.index()));
+    all.emplace_back(coefficient(it.index()), it.value() / design.scale(it.index()));
     support.push_back(it.index());
   }
   Vector others;  // the intercept and the unpenalised coefficients
   if (problem.projection) {
     const Vector values = Vector::Map(beta.valuePtr(), beta.nonZeros());
-    others = problem.projection->coefficients(design, support, values).values;
+    others = problem.projection->coefficients(design, support, values, coordinates).values;
   }
-  const Index first = has_intercept ? 1 : 0;
-  for (Index k = 0; k < std::ssize(free); ++k)
-    all.emplace_back(free[static_cast<std::size_t>(k)], others[first + k]);
+  const Index first = centered ? 1 : 0;
+  const Index each = first + std::ssize(free);
+  DataScale result{SparseBeta(columns * predictors), Vector::Zero(predictors)};
+  for (Index c = 0; c < predictors; ++c) {
+    if (has_intercept) result.intercepts[c] = others[c * each];
+    for (Index k = 0; k < std::ssize(free); ++k)
+      all.emplace_back(free[static_cast<std::size_t>(k)] * predictors + c, others[c * each + first + k]);
+  }
   std::ranges::sort(all);
-  DataScale result{SparseBeta(columns), has_intercept ? others[0] : 0};
   result.coefficients.reserve(std::ssize(all));
   for (const auto& [column, value] : all) result.coefficients.insertBack(column) = value;
+  if (origin && has_intercept) {
+    long double intercept = result.intercept() + origin->response;
+    for (const auto& [column, value] : all) intercept -= origin->columns[column] * value;
+    result.intercepts[0] = static_cast<double>(intercept);
+  }
   return result;
 }
 

@@ -22,7 +22,7 @@ class PatternSystem {
                 const Work& work)
       : design_(problem.design.select(columns)),
         work_(work),
-        y_(problem.y),
+        y_(problem.loss->response()),
         cluster_of_(design_.cols()),
         signs_(design_.cols()),
         ridges_(std::ssize(pattern)) {
@@ -206,6 +206,11 @@ SparseBeta mixed(const SparseBeta& penalized, const SparseBeta& relaxed, double 
   for (Index k = 0; k < result.nonZeros(); ++k)
     result.valuePtr()[k] = (1 - gamma) * relaxed.valuePtr()[k] + gamma * penalized.valuePtr()[k];
   return result;
+}
+
+InvalidArgument no_relaxed_fit(const std::string& loss) {
+  return InvalidArgument("gamma: want none with the loss " + loss +
+                         ": relaxed fits are for gaussian, without a penalty others need not have a minimum");
 }
 
 void validate_gamma(double gamma, bool nonnegative) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 
+#include "tyto/base/error.h"
 #include "tyto/problem/problem.h"
 
 namespace tyto {
@@ -21,6 +23,9 @@ struct Relaxation {
 // Throws InvalidArgument unless it is in [0, 1], and where coefficients must not be negative: least squares
 // would not keep to that.
 void validate_gamma(double gamma, bool nonnegative);
+
+// Relaxed fits are for squared error: without a penalty, other losses need not have a minimum.
+InvalidArgument no_relaxed_fit(const std::string& loss);
 
 // Least squares on the pattern of `beta` (MATH.md, section 10): its clusters keep one magnitude each, their
 // members the signs that they have relative to each other. A ridge stays.

@@ -16,7 +16,7 @@ Index nonzeros(const Vector& v) { return (v.array() != 0).count(); }
 
 // Accelerated proximal gradient (Algorithm 2 of the seed paper, with the step size 1 / L and the momentum t
 // kept apart; MATH.md, section 5). The gradient at the momentum point is a combination of two that are known,
-// so an epoch reads X once.
+// if the loss is quadratic: then an epoch reads X once, else twice.
 class Apgd final : public Solver {
  public:
   explicit Apgd(const Tuning::Gradient& tuning) : tuning_(tuning) {}
@@ -52,15 +52,25 @@ class Apgd final : public Solver {
     Iterate& z = previous_;
     z.beta = x.beta + momentum * (x.beta - z.beta);
     z.eta = x.eta + momentum * (x.eta - z.eta);
+    z.coordinates = x.coordinates;
+    const bool quadratic = problem.loss->is_quadratic();
+    const LossPoint at_z = quadratic ? LossPoint() : loss_at(problem, z);
     Vector& ascent = previous_correlation_;
-    ascent = correlation + momentum * (correlation - ascent);
+    if (quadratic || momentum == 0)
+      ascent = correlation + momentum * (correlation - ascent);
+    else
+      ascent = tyto::correlation(problem, z, at_z, *work_);
     Iterate last = std::exchange(x, {});
     for (;;) {
       x.beta = z.beta + ascent / lipschitz_;
       problem.penalty.prox(x.beta, 1 / lipschitz_);
       problem.design.multiply(x.beta, x.eta, *work_);
+      x.coordinates = z.coordinates;
       const double length = (x.beta - z.beta).squaredNorm();
-      const double curvature = (x.eta - z.eta).squaredNorm() + problem.ridge * length;
+      // The change of the gradient along the step.
+      const double of_loss = quadratic ? (x.eta - z.eta).squaredNorm()
+                                       : (at_z.residual - loss_at(problem, x).residual).dot(x.eta - z.eta);
+      const double curvature = of_loss + problem.ridge * length;
       const double excess = curvature - rounding::kCurvature * lipschitz_ * length;
       if (!(excess > 0 && excess > square(noise(problem, z)))) break;
       lipschitz_ = std::max(curvature / length, tuning_.lipschitz_growth * lipschitz_);
@@ -73,7 +83,7 @@ class Apgd final : public Solver {
  private:
   static double noise(const Problem& problem, const Iterate& z) {  // of X z
     return rounding::kFittedValues *
-           (problem.y.norm() + z.beta.cwiseAbs().dot(problem.design.rounding_norms()));
+           (problem.loss->response().norm() + z.beta.cwiseAbs().dot(problem.design.rounding_norms()));
   }
   static double square(double v) { return v * v; }
   void restart(const Iterate& x) {

@@ -115,25 +115,30 @@ void ClusterProblem::merge(Index k, Index into) {
 // many, two that meet merge only if they still tie when one of them is updated again: most only pass one
 // another, and would have to be cut apart.
 double ClusterProblem::update(Index k) {
-  const double h = std::max(hessian_(k, k), least_curvature_), before = magnitude_[k];
-  double pull = ascent_[k] + h * before;  // minus the slope of the loss at magnitude 0
-  Index i = place_[at(k)], above = 0;     // place among the others, and columns before it
-  const bool ordered = i != kNowhere;
-  if (pull < 0) {  // the minimum is at 0, or has the other sign
-    if (before > 0) {
-      move(k, 0);
-      place(k, kNowhere);
-    }
-    if (penalty_.nonnegative()) return 0.5 * h * before * before;
-    pull = std::abs(ascent_[k]);
-    const Index left = std::ssize(order_);
-    above = left == 0 ? 0 : above_.back() + size_[at(order_.back())];
-    if (pull <= price(k, above)) return 0.5 * h * before * before;
-    turn(k);
-    return 0.5 * h * before * before + update(k);
+  const double h = std::max(hessian_(k, k), least_curvature_);
+  const double pull = ascent_[k] + h * magnitude_[k];  // minus the slope of the loss at magnitude 0
+  return pull < 0 ? update_beyond_zero(k, h) : update_to(k, h, pull);
+}
+
+// The minimum is at 0, or has the other sign.
+double ClusterProblem::update_beyond_zero(Index k, double h) {
+  const double before = magnitude_[k];
+  if (before > 0) {
+    move(k, 0);
+    place(k, kNowhere);
   }
-  if (!ordered) i = std::ssize(order_);
-  above = ordered ? above_[at(i)] : i == 0 ? 0 : above_.back() + size_[at(order_.back())];
+  const double progress = 0.5 * h * before * before;
+  if (penalty_.nonnegative()) return progress;
+  if (std::abs(ascent_[k]) <= price(k, columns_of_groups())) return progress;
+  turn(k);
+  return progress + update(k);
+}
+
+double ClusterProblem::update_to(Index k, double h, double pull) {
+  const double before = magnitude_[k];
+  const bool ordered = place_[at(k)] != kNowhere;
+  Index i = ordered ? place_[at(k)] : std::ssize(order_);       // place among the others,
+  Index above = ordered ? above_[at(i)] : columns_of_groups();  // and columns before it
   // The group at place j of the others, and how many they are.
   const auto other = [&](Index j) { return order_[at(ordered && j >= place_[at(k)] ? j + 1 : j)]; };
   const Index others = std::ssize(order_) - (ordered ? 1 : 0);
@@ -150,13 +155,15 @@ double ClusterProblem::update(Index k) {
   for (int direction = 0;;) {
     const double minimum = (pull - price(k, above)) / h;  // if the order stays
     if (direction >= 0 && i > 0 && minimum > magnitude_[other(i - 1)]) {
-      const Index next = other(i - 1), beyond = above - size_[at(next)];
+      const Index next = other(i - 1);
+      const Index beyond = above - size_[at(next)];
       if (!((pull - price(k, beyond)) / h > magnitude_[next])) return stop_on(next);
       --i;
       above = beyond;
       direction = 1;
     } else if (direction <= 0 && i < others && minimum < magnitude_[other(i)]) {
-      const Index next = other(i), beyond = above + size_[at(next)];
+      const Index next = other(i);
+      const Index beyond = above + size_[at(next)];
       if (!((pull - price(k, beyond)) / h < magnitude_[next])) return stop_on(next);
       ++i;
       above = beyond;
@@ -201,7 +208,8 @@ bool ClusterProblem::newton() {
 }
 
 bool ClusterProblem::take_over(const PatternNewton& method) {
-  const Index count = std::ssize(order_), leaders = std::ssize(method.order());
+  const Index count = std::ssize(order_);
+  const Index leaders = std::ssize(method.order());
   const std::vector<Index> groups = order_;
   std::vector<Index> rank(groups.size(), kNowhere);
   for (Index i = 0; i < leaders; ++i) rank[at(method.order()[at(i)])] = i;
@@ -211,46 +219,55 @@ bool ClusterProblem::take_over(const PatternNewton& method) {
   for (Index j = 0; j < count; ++j)
     if (const Index i = rank[at(method.leader(j))]; i != kNowhere) members.emplace_back(i, j);
   std::ranges::sort(members);
-  Vector values = Vector::Zero(count), image = ascent_;
+  Vector values = Vector::Zero(count);
   std::vector<Index> order;
   order.reserve(groups.size());
   double limit = kInfinity;
-  double penalty = 0, scale = 0;  // J of the new point less that of the old one; J of the old one
+  double penalty = 0;
   Index above = 0;
   for (const auto& [i, j] : members) {
-    limit =
-        std::min(std::abs(method.value(method.order()[at(i)])), limit);  // rounding must not break the order
+    // Rounding must not break the order.
+    limit = std::min(std::abs(method.value(method.order()[at(i)])), limit);
     values[j] = method.turned(j) ? -limit : limit;
     if (limit > 0) order.push_back(groups[at(j)]);
     penalty += limit * price(groups[at(j)], above);
     above += size_[at(groups[at(j)])];
   }
-  double change = 0;
+  if (!move_all(groups, values, penalty)) return false;
+  order_ = order;
+  above_.resize(order_.size());
+  renumber(0, std::ssize(order_));
+  for (const auto& [i, j] : members)
+    if (const Index leader = method.order()[at(i)]; j != leader && values[j] != 0)
+      merge(groups[at(j)], groups[at(leader)]);
+  return true;
+}
+
+bool ClusterProblem::move_all(const std::vector<Index>& groups, const Vector& values, double penalty) {
+  const Index count = values.size();
+  Vector image = ascent_;
+  double rise = penalty;  // of J
+  double scale = 0;       // J of the old point
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
     kernels::axpy(magnitude_[k] - values[j], hessian_.col(k).data(), image.data(), image.size());
     const double before = magnitude_[k] * price(k, above_[at(j)]);
-    penalty -= before;
+    rise -= before;
     scale += before;
   }
+  double fall = 0;  // of the loss
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
-    change += 0.5 * (ascent_[k] + image[k]) * (values[j] - magnitude_[k]);
+    fall += 0.5 * (ascent_[k] + image[k]) * (values[j] - magnitude_[k]);
   }
-  if (!(change >= penalty - rounding::kDescent * scale)) return false;  // uphill, by rounding
+  if (!(fall >= rise - rounding::kDescent * scale)) return false;  // uphill, by rounding
   ascent_ = image;
-  order_ = order;
   for (Index j = 0; j < count; ++j) {
     const Index k = groups[at(j)];
     magnitude_[k] = std::abs(values[j]);
     place_[at(k)] = kNowhere;
     if (values[j] < 0) turn(k);
   }
-  above_.resize(order_.size());
-  renumber(0, std::ssize(order_));
-  for (const auto& [i, j] : members)
-    if (const Index leader = method.order()[at(i)]; j != leader && values[j] != 0)
-      merge(groups[at(j)], groups[at(leader)]);
   return true;
 }
 

@@ -45,6 +45,11 @@ class ClusterProblem {
  private:
   double sweep();
   double update(Index k);
+  double update_beyond_zero(Index k, double h);
+  double update_to(Index k, double h, double pull);
+  Index columns_of_groups() const {  // that are not zero
+    return order_.empty() ? 0 : above_.back() + size_[static_cast<std::size_t>(order_.back())];
+  }
   void move(Index k, double to);
   void turn(Index k);
   void merge(Index k, Index into);
@@ -55,6 +60,9 @@ class ClusterProblem {
   }
   bool newton();
   bool take_over(const PatternNewton& method);
+  // Moves the groups, as they are ordered now, to these values, unless that leads uphill: `penalty` is J of
+  // the new point.
+  bool move_all(const std::vector<Index>& groups, const Vector& values, double penalty);
 
   Matrix hessian_;
   Vector ascent_, magnitude_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "tyto/base/rounding.h"
@@ -80,6 +81,22 @@ Pattern pattern_of(const Vector& beta) {
     pattern.back().add(j, beta[j] > 0 ? 1 : -1);
   }
   return pattern;
+}
+
+std::vector<Index> cluster_numbers(const Vector& beta, std::span<const Index> support) {
+  const auto magnitude = [&](std::size_t k) { return std::abs(beta[support[k]]); };
+  std::vector<std::size_t> order(support.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, std::greater<>(), magnitude);
+  std::vector<Index> numbers(support.size());
+  Index number = -1;
+  double last = 0;
+  for (const std::size_t k : order) {
+    if (magnitude(k) != last) ++number;
+    last = magnitude(k);
+    numbers[k] = number;
+  }
+  return numbers;
 }
 
 Index columns_in(const Pattern& pattern) {

@@ -28,6 +28,8 @@ double signed_sum(const Cluster& cluster, const Vector& v);  // s'v for its sign
 using Pattern = std::vector<Cluster>;
 Pattern pattern_of(const Vector& beta);
 Index columns_in(const Pattern& pattern);  // how many
+// Of each column in the support of beta the number of its cluster in that pattern.
+std::vector<Index> cluster_numbers(const Vector& beta, std::span<const Index> support);
 
 // `cluster` holds the ranks first, first + 1, ... of the penalty. Along the direction of steepest descent its
 // columns move apart into the clusters that are returned, the fastest first (one cluster if it stays

@@ -5,12 +5,11 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "tyto/base/stopwatch.h"
 #include "tyto/problem/problem.h"
 #include "tyto/solve/solver.h"
+#include "tyto/solve/stopping.h"
 
 namespace tyto {
 
@@ -18,6 +17,7 @@ struct FitOptions {
   double tolerance = 1e-6;         // stop when gap + rounding <= tolerance * primal, on the full problem
   std::string solver = "auto";     // "auto" or a row of solvers()
   std::string screening = "safe";  // a row of screening_rules()
+  std::string variant = "tyto";    // a row of solver_variants()
   Index max_epochs = 1'000'000;
   double max_seconds = std::numeric_limits<double>::infinity();
   int threads = 1;  // for passes over X that are large enough; the result has the same bits for any number
@@ -25,15 +25,6 @@ struct FitOptions {
   Tuning tuning = {};  // thresholds of speed, which no user has to know: for tests and measurements
 };
 void validate(const FitOptions& options);
-
-enum class Status {
-  kConverged,   // gap + rounding <= tolerance * primal
-  kEpochLimit,  // these four: the best point so far, with its certificate
-  kTimeLimit,
-  kInterrupted,  // the observer said stop
-  kStalled,      // rounding errors, or no progress for long (Solver::patience): the tolerance cannot be met
-};
-std::string_view name(Status status);
 
 struct TracePoint {
   Index epoch;
@@ -48,10 +39,15 @@ struct Fit {
   Iterate solution;  // at full length
   Status status;
   Certificate certificate;  // of the solution, on the full problem
+  // The pattern of the solution: for each column of the certificate's support the number of its cluster.
+  // Columns of one cluster have the same magnitude; number 0 has the largest.
+  std::vector<Index> cluster;
+  Index clusters = 0;  // how many there are
   std::vector<TracePoint> trace;
   Index epochs, screened;
   double passes;  // over X: entries read, in units of all that are stored
   double seconds, cpu_seconds;
+  Index published_stop = -1;  // published variants: the epoch where their own rule held first at 1e-6, or -1
 };
 
 // Solves the problem from `warm_start` (coefficients; default 0). The caller's mistakes throw
@@ -59,19 +55,21 @@ struct Fit {
 Fit fit(const Problem& problem, const FitOptions& options = {}, const Vector* warm_start = nullptr,
         const Observer& observer = {});
 
+struct PathState;
+
 struct NextFits {
   std::vector<Fit> fits;  // at least one
-  bool foreseen;          // solved by look-ahead, without epochs; the observer is called only now and then
+  bool by_lookahead;      // solved by look-ahead, without epochs; the observer is called only now and then
 };
 
 // Fits one after the other on the same data, with one penalty after the other. Each starts where the last one
 // ended, with all that is known by then: X'r, and what the solver has in memory.
-class Sequence {
+class PathSolver {
  public:
   // The data, the ridge and whether coefficients may be negative are those of the problem; the weights come
   // with each fit.
-  Sequence(const Problem& problem, const FitOptions& options);
-  ~Sequence();
+  PathSolver(const Problem& problem, const FitOptions& options);
+  ~PathSolver();
 
   void start_from(const Vector& beta);
   // `max_seconds` stands in for that of the options.
@@ -81,13 +79,7 @@ class Sequence {
   NextFits fit_next(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer = {});
 
  private:
-  // `watch` was started when the caller's work began: fits report the time since then.
-  Fit fit(const SortedL1& penalty, double max_seconds, const Observer& observer, const Stopwatch& watch);
-  std::vector<Fit> foreseen(std::span<const SortedL1> penalties, double max_seconds, const Observer& observer,
-                            const Stopwatch& watch);
-
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<PathState> state_;
 };
 
 }  // namespace tyto

@@ -16,7 +16,7 @@ namespace {
 // Working sets, and on them patterns (MATH.md, section 7). An epoch takes the columns that are in the model
 // or come closest to it, and solves the problem on them: it cuts the clusters whose columns move apart along
 // the direction of steepest descent, solves the cluster problem, and repeats until no cluster is cut.
-class Newton final : public Solver {
+class Newton final : public Solver, public LookaheadSolver {
  public:
   explicit Newton(const Tuning& tuning) : tuning_(tuning) {}
 
@@ -26,14 +26,14 @@ class Newton final : public Solver {
     ridge_ = problem.ridge;
     reach_ = 1;
     gap_ = std::numeric_limits<double>::infinity();
-    settled_ = false;
+    pattern_solved_ = false;
     cuts_.leaving = tuning_.pattern.leaving;
     if (fallback_) fallback_->attach(problem, x, work);
   }
-  bool takes_bounds() const override { return !fallback_; }
-  Index patience(const Tuning::Loop& tuning) const override {
-    return fallback_ ? fallback_->patience(tuning) : tuning.newton_patience;
+  SolverTraits traits(const Tuning::Loop& tuning) const override {
+    return fallback_ ? fallback_->traits(tuning) : SolverTraits{true, tuning.newton_patience};
   }
+  LookaheadSolver* lookahead() override { return fallback_ ? nullptr : this; }
   void restrict_to(const Problem& problem, const Iterate& x, std::span<const Index> survivors,
                    bool moved) override {
     if (fallback_) fallback_->restrict_to(problem, x, survivors, moved);
@@ -61,11 +61,11 @@ class Newton final : public Solver {
     const double least = few ? 0 : tuning.gap_share * c.gap;
     descend(problem.penalty.head(std::ssize(columns_.present())),
             {.gap = std::max(tuning.goal_share * goal.gap, least), .enough = enough}, goal.stop);
-    settled_ = true;
+    pattern_solved_ = true;
     return finish(problem, x);
   }
 
-  bool foresee(const Problem& problem, Vector& beta, double tolerance) override {
+  bool look_ahead(const Problem& problem, Vector& beta, double tolerance) override {
     if (fallback_ || stale_ || columns_.size() == 0 || !columns_.covariance()) return false;
     columns_.locate(problem.design);
     for (const Index slot : columns_.present())
@@ -74,7 +74,7 @@ class Newton final : public Solver {
     put(this->beta(), from);
     if (from != beta) return false;
     const SortedL1 penalty = problem.penalty.head(std::ssize(columns_.present()));
-    settled_ = false;
+    pattern_solved_ = false;
     const Depth depth{.relative = tuning_.descent.goal_share * tolerance};
     if (!descend(penalty, depth, [] { return false; })) return false;
     put(this->beta(), beta);
@@ -83,8 +83,8 @@ class Newton final : public Solver {
   void recall(Vector& correlation) const override {
     for (const Index slot : columns_.present()) correlation[columns_.column(slot)] = state_[slot];
   }
-  bool expect(const IndexSet& columns) override {
-    expected_ = columns;
+  bool prefetch(const IndexSet& columns) override {
+    prefetched_ = columns;
     return !columns_.contains(columns);
   }
   void prepare(const Problem& problem, const Iterate& x, const Certificate& c, const Vector& correlation,
@@ -113,7 +113,7 @@ class Newton final : public Solver {
     for (int round = 0; round < tuning.rounds; ++round) {
       columns_.ascent(state_, ascent);
       if (ridge_ > 0 && !columns_.covariance()) ascent -= ridge_ * beta();
-      const bool solved = round > 0 || settled_ || system_.pattern().empty();
+      const bool solved = round > 0 || pattern_solved_ || system_.pattern().empty();
       if (!solved && system_.follow(ascent, penalty, columns_, state_)) continue;
       const auto [gap, primal] = estimate(ascent, penalty);
       if (!std::isfinite(gap)) return false;  // overflow, or data that changed
@@ -213,10 +213,10 @@ class Newton final : public Solver {
   // Takes in these columns, and those that are expected.
   void include(const Design& design, const IndexSet& columns) {
     IndexSet both;
-    both.reserve(columns.size() + expected_.size());
-    if (design.cols() != columns_.full_cols()) expected_.clear();
-    std::ranges::set_union(columns, expected_, std::back_inserter(both));
-    expected_.clear();
+    both.reserve(columns.size() + prefetched_.size());
+    if (design.cols() != columns_.full_cols()) prefetched_.clear();
+    std::ranges::set_union(columns, prefetched_, std::back_inserter(both));
+    prefetched_.clear();
     if (!columns_.contains(design, both) && rest_pays(design, std::ssize(both)))
       both = all_but({}, design.cols());
     if (columns_.include(design, both)) stale_ = true;
@@ -254,9 +254,10 @@ class Newton final : public Solver {
     stale_ = false;
     rr_ = c.residual_norm * c.residual_norm;
     if (columns_.covariance())
-      state_ = start_ascent_ = read_ascent(problem, problem.y - x.eta, correlation, exact, carried);
+      state_ = start_ascent_ =
+          read_ascent(problem, loss_at(problem, x).residual, correlation, exact, carried);
     else
-      state_ = problem.y - x.eta;
+      state_ = loss_at(problem, x).residual;
   }
 
   // X'r by slot: from `correlation` where it is exact; from the state, which the Gram matrix has moved along,
@@ -311,7 +312,7 @@ class Newton final : public Solver {
                           : state_.squaredNorm() + ridge_ * squares;
     const bool all = std::ssize(columns_.present()) == columns_.size();
     const double bound = penalty.dual_norm(all ? ascent : tyto::restrict_to(ascent, columns_.present()));
-    const Gap gap = duality_gap(rr, rr + product, norm, product, bound, penalty.nonnegative());
+    const Gap gap = quadratic_gap(rr, rr + product, norm, product, bound, penalty.nonnegative());
     return {gap.gap, 0.5 * rr + norm};
   }
 
@@ -344,14 +345,14 @@ class Newton final : public Solver {
   WorkingSet columns_{tuning_.working_set};
   ClusterSystem system_{tuning_};
   Vector state_, start_, start_ascent_;
-  IndexSet expected_;
+  IndexSet prefetched_;
   std::vector<bool> known_;  // by slot: state_ was X'r when the epoch began, so that it is still
   double rr_ = 0, ridge_ = 0;
   Index reach_ = 1;
   double gap_ = 0;
   Cuts cuts_{.leaving = tuning_.pattern.leaving, .tuning = tuning_.pattern};
-  bool stale_ = false;    // slots have changed their columns: the pattern is not that of x
-  bool settled_ = false;  // the pattern has been solved for the present penalty
+  bool stale_ = false;           // slots have changed their columns: the pattern is not that of x
+  bool pattern_solved_ = false;  // the pattern has been solved for the present penalty
 };
 
 }  // namespace

@@ -134,21 +134,7 @@ PatternNewton::Stop PatternNewton::lowest(double slope, Index most_crossings) {
   double now = 0;
   bool crossed = false;
   const Index count = std::ssize(order_);
-  // By place: where a group starts, and its speed; behind the last one is zero.
-  position_.assign(order_.size() + 1, 0);
-  speed_.assign(order_.size() + 1, 0);
-  for (Index k = 0; k < count; ++k) {
-    const Index i = order_[at(k)];
-    position_[at(k)] = sign_[at(i)] * value_[i];
-    speed_[at(k)] = sign_[at(i)] * step_[i];
-  }
-  // When the group at a place meets the next one, or the last one zero.
-  const auto meeting = [&](Index k) {
-    const double closing = speed_[at(k + 1)] - speed_[at(k)];
-    return closing > 0 ? (position_[at(k)] - position_[at(k + 1)]) / closing : kInfinity;
-  };
-  when_.resize(order_.size());
-  for (Index k = 0; k < count; ++k) when_[at(k)] = meeting(k);
+  start_meetings();
   for (Index events = 0;; ++events) {
     const auto first_meeting = std::ranges::min_element(when_);
     const Index place = first_meeting - when_.begin();
@@ -181,6 +167,25 @@ PatternNewton::Stop PatternNewton::lowest(double slope, Index most_crossings) {
       when_[at(k)] = meeting(k);
     crossed = true;
   }
+}
+
+void PatternNewton::start_meetings() {
+  position_.assign(order_.size() + 1, 0);
+  speed_.assign(order_.size() + 1, 0);
+  when_.resize(order_.size());
+  const Index count = std::ssize(order_);
+  for (Index k = 0; k < count; ++k) {
+    const Index i = order_[at(k)];
+    position_[at(k)] = sign_[at(i)] * value_[i];
+    speed_[at(k)] = sign_[at(i)] * step_[i];
+  }
+  for (Index k = 0; k < count; ++k) when_[at(k)] = meeting(k);
+}
+
+// When the group at a place meets the next one, or the last one zero.
+double PatternNewton::meeting(Index place) const {
+  const double closing = speed_[at(place + 1)] - speed_[at(place)];
+  return closing > 0 ? (position_[at(place)] - position_[at(place + 1)]) / closing : kInfinity;
 }
 
 Index PatternNewton::above(Index place) const {

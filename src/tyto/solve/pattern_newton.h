@@ -36,6 +36,8 @@ class PatternNewton {
   bool factorise(Matrix hessian);
   void direct();
   Stop lowest(double slope, Index most_crossings);
+  void start_meetings();
+  double meeting(Index place) const;
   void constrain(Vector normal);  // of the next steps
   Index above(Index place) const;
   double price(Index i, Index above) const {
@@ -49,7 +51,8 @@ class PatternNewton {
   const SortedL1& penalty_;
   Vector force_, step_, image_;  // image = H step
   Matrix basis_;                 // L^-1 A, A the constraints' normals, made orthonormal
-  // Working memory: coordinates in the basis; by place, positions, speeds and when neighbours meet.
+  // Working memory: coordinates in the basis; by place along a step, where a group starts, its speed and when
+  // it meets the next one. Behind the last group is zero.
   Vector along_;
   std::vector<double> position_, speed_, when_;
   Index constraints_ = 0;

@@ -25,6 +25,7 @@ struct StochasticOptions {
 struct SolverOptions {
   StochasticOptions stochastic = {};
   Tuning tuning = {};
+  std::string variant = "tyto";  // a row of solver_variants()
 };
 
 // Whether a column's entry of a correlation is x_j'r itself, and not a bound of it.
@@ -38,8 +39,31 @@ struct Goal {
   Exact exact = all_exact;
 };
 
-// One algorithm. The loop in fit.cc owns the iterate; a solver sees the problem with the columns that are
-// left and never learns that there were others.
+// What the loop has to know of a solver. It may change from one epoch to the next.
+struct SolverTraits {
+  bool takes_bounds;  // advance() may get bounds of X'r for columns that do not matter to the certificate
+  Index patience;     // epochs without progress after which a fit counts as stalled
+};
+
+// What a solver can do besides that goes from one penalty to the next without reading X.
+class LookaheadSolver {
+ public:
+  virtual ~LookaheadSolver() = default;
+  // Moves beta from the point of the last advance(), prepare() or look_ahead() to about the solution for
+  // another penalty, from what the solver has in memory. False if it cannot; then beta is as it was.
+  virtual bool look_ahead(const Problem& problem, Vector& beta, double tolerance) = 0;
+  // X'r at the point that look_ahead() found last, written over `correlation` where the solver knows it.
+  virtual void recall(Vector& correlation) const = 0;
+  // Names columns of the full problem that will be wanted soon: |x_j'r| is large there at a point that was
+  // found without them. True if the solver does not have them all.
+  virtual bool prefetch(const IndexSet& columns) = 0;
+  // Takes in the columns that were named, so that look_ahead() can go on from x; c is its certificate.
+  virtual void prepare(const Problem& problem, const Iterate& x, const Certificate& c,
+                       const Vector& correlation, const Exact& exact) = 0;
+};
+
+// One algorithm. The loop in path_solver.cc owns the iterate; a solver sees the problem with the columns that
+// are left and never learns that there were others.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -53,35 +77,39 @@ class Solver {
   // gradient. Returns the columns of the problem where x is not 0 now.
   virtual IndexSet advance(const Problem& problem, Iterate& x, const Certificate& c,
                            const Vector& correlation, const Goal& goal) = 0;
-  // Moves beta from the point of the last advance(), prepare() or foresee() to about the solution for another
-  // penalty, from what the solver has in memory, without reading X. False if it cannot; then beta is as it
-  // was.
-  virtual bool foresee(const Problem& /*problem*/, Vector& /*beta*/, double /*tolerance*/) { return false; }
-  // X'r at the point that was foreseen last, written over `correlation` where the solver knows it.
-  virtual void recall(Vector& /*correlation*/) const {}
-  // Names columns of the full problem that will be wanted soon: |x_j'r| is large there at a point that was
-  // foreseen without them. True if the solver does not have them all.
-  virtual bool expect(const IndexSet& /*columns*/) { return false; }
-  // Takes in the columns that were named, so that points can be foreseen from x; c is its certificate.
-  virtual void prepare(const Problem& /*problem*/, const Iterate& /*x*/, const Certificate& /*c*/,
-                       const Vector& /*correlation*/, const Exact& /*exact*/) {}
-  // Whether advance() may get bounds of X'r for columns that do not matter to the certificate.
-  virtual bool takes_bounds() const { return false; }
-  // Epochs without progress after which the fit counts as stalled.
-  virtual Index patience(const Tuning::Loop& tuning) const { return tuning.patience; }
+  virtual SolverTraits traits(const Tuning::Loop& tuning) const { return {false, tuning.patience}; }
+  // Null where the solver cannot look ahead, or cannot any more.
+  virtual LookaheadSolver* lookahead() { return nullptr; }
+  // Whether the stopping rule of the published code held where the last epoch began (solve/published.h).
+  virtual bool published_rule_stopped() const { return false; }
 };
 
 struct SolverRow {
   std::string_view name;
-  std::unique_ptr<Solver> (*make)(const SolverOptions&);
+  std::unique_ptr<Solver> (*make)(const SolverOptions&);             // for squared error
+  std::unique_ptr<Solver> (*make_for_others)(const SolverOptions&);  // for other losses; null: takes none
   std::string_view summary;
+  std::unique_ptr<Solver> (*make_published)(const SolverOptions&, bool printed) = nullptr;
 };
 std::span<const SolverRow> solvers();
+
+struct SolverVariant {
+  std::string_view name, summary;
+};
+std::span<const SolverVariant> solver_variants();
+// Throws InvalidArgument if there is no such solver, or none of that variant.
+void check_variant(std::string_view name, std::string_view variant);
 // By name; "auto" is the best one there is. Throws InvalidArgument if there is none of that name.
 const SolverRow& find_solver(std::string_view name);
 
+// For this loss. Throws InvalidArgument if there is none of that name and variant, or if it does not take the
+// loss.
+std::unique_ptr<Solver> make_solver(std::string_view name, const Loss& loss, const SolverOptions& options);
+
+std::unique_ptr<Solver> make_proximal_newton(const SolverOptions&);
 std::unique_ptr<Solver> make_newton(const SolverOptions&);
 std::unique_ptr<Solver> make_apgd(const SolverOptions&);
 std::unique_ptr<Solver> make_spgd(const SolverOptions&);
+std::unique_ptr<Solver> make_spgd_mini_batches(const SolverOptions&);  // where its settings are given
 
 }  // namespace tyto

@@ -21,8 +21,12 @@ void check_shape(const Claim& claim, const Dataset& data) {
   if (data.design.cols() != claim.p) throw wrong("feature columns", claim.p, data.design.cols());
   if (data.response.size() != claim.n)
     throw InvalidArgument("data: want a response to verify against, got none");
-  if (claim.weighted && data.weights.size() != claim.n)
+  if (claim.weighted && data.row_weights.size() != claim.n)
     throw InvalidArgument("data: want the observation weights that the model was fitted with, got none");
+  if (claim.shifted && data.offset.size() != claim.n)
+    throw InvalidArgument("data: want the offset that the model was fitted with, got none");
+  if (claim.loss == "cox" && data.events.size() != claim.n)
+    throw InvalidArgument("data: want the events that the model was fitted with, got none");
   if (data.names.empty() || claim.names.size() != claim.coefficients.size()) return;
   for (std::size_t k = 0; k < claim.names.size(); ++k)
     if (const auto& name = data.names[static_cast<std::size_t>(claim.coefficients[k].first)];
@@ -31,7 +35,7 @@ void check_shape(const Claim& claim, const Dataset& data) {
                                         claim.coefficients[k].first, name));
 }
 
-Reals weights_of(const Json& model, Index n, Index p) {  // p: penalised
+Reals weights_of(const Json& model, Index n, Index p) {  // p: penalised, once for each class
   Vector shape;
   if (model.contains("weight_values")) {
     const std::vector<double> values = numbers_at(model, "weight_values");
@@ -51,19 +55,24 @@ Reals weights_of(const Json& model, Index n, Index p) {  // p: penalised
 
 // The certificate is about the penalised fit, which a relaxed model keeps.
 void take_penalized(Claim& claim, RelaxedClaim relaxed) {
-  claim.constant = relaxed.penalized_intercept;
+  claim.constants = {relaxed.penalized_intercept};
   for (std::size_t k = 0; k < claim.coefficients.size(); ++k)
     claim.coefficients[k].second = relaxed.penalized[k];
   claim.relaxed = std::move(relaxed);
 }
 
 void check_columns(const Claim& claim) {
-  Index last = -1;
-  for (const auto& [column, value] : claim.coefficients) {
-    if (column <= last || column >= claim.p)
+  std::pair<Index, Index> last{-1, 0};  // column and class
+  if (claim.class_of.size() != claim.coefficients.size())
+    throw DataError("expected one class for each coefficient");
+  for (std::size_t k = 0; k < claim.class_of.size(); ++k) {
+    const std::pair<Index, Index> now{claim.coefficients[k].first, claim.class_of[k]};
+    if (now <= last || now.first < 0 || now.first >= claim.p)
       throw DataError("expected coefficients of increasing columns below p, got column " +
-                      std::to_string(column));
-    last = column;
+                      std::to_string(now.first));
+    if (now.second < 0 || now.second >= claim.predictors())
+      throw DataError("expected classes by number, got " + std::to_string(now.second));
+    last = now;
   }
   std::vector<Index> sorted = claim.unpenalized;
   std::ranges::sort(sorted);
@@ -81,17 +90,43 @@ void check_numbers(const Claim& claim) {
     throw DataError(fmt::format("tolerance: expected a number in (0, 1), got {}", claim.tolerance));
 }
 
+void read_classes(const Json& json, Claim& claim) {
+  if (!json.contains("classes")) return;
+  const Json& classes = json["classes"];
+  const bool many = claim.loss == "multinomial";
+  if (!classes.is_array() || (many ? classes.size() < 3 : classes.size() != 2))
+    throw DataError(many ? "expected three classes or more" : "expected two classes");
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    for (std::size_t l = 0; l < k; ++l)
+      if (classes[k] == classes[l]) throw DataError("expected classes that differ");
+  if (classes[0].is_string())
+    claim.labels = classes.get<std::vector<std::string>>();
+  else
+    claim.classes = numbers_at(json, "classes");
+}
+
 Claim parse(const Json& json) {
   const auto given = [&](const char* key) { return !json.value(key, std::string()).empty(); };
   Claim claim;
+  claim.loss = json.value("loss", std::string("gaussian"));
+  claim.huber_delta = number_at(json, "huber_delta", claim.huber_delta);
+  read_classes(json, claim);
   claim.n = whole_number_at(json, "n");
   claim.p = whole_number_at(json, "p");
   claim.intercept = json.at("fit_intercept").get<bool>();
+  claim.centered = claim.intercept || claim.loss == "cox";
   claim.standardize = json.at("standardize").get<bool>();
   claim.nonnegative = json.value("nonnegative", false);
   claim.weighted = given("weights_column") || given("weights_file");
+  claim.shifted = given("offset_column") || given("offset_file");
   claim.converged = json.at("status") == "converged";
-  claim.constant = number_at(json, "intercept");
+  if (claim.loss == "multinomial") {
+    claim.constants = numbers_at(json, "intercept");
+    if (claim.constants.size() != std::max(claim.classes.size(), claim.labels.size()))
+      throw DataError("expected an intercept for each class");
+  } else {
+    claim.constants = {number_at(json, "intercept")};
+  }
   claim.ridge = number_at(json, "ridge", 0);
   claim.primal = number_at(json, "primal");
   claim.gap = number_at(json, "gap");
@@ -99,6 +134,8 @@ Claim parse(const Json& json) {
   claim.tolerance = number_at(json, "tolerance");
   claim.unpenalized = whole_numbers_at(json, "unpenalized");
   claim.coefficients = entries_at(json, "coefficients");
+  claim.class_of = whole_numbers_at(json, "class_of");
+  if (claim.predictors() == 1) claim.class_of.assign(claim.coefficients.size(), 0);
   claim.names = json.at("names").get<std::vector<std::string>>();
   check_columns(claim);
   check_numbers(claim);
@@ -113,11 +150,19 @@ void check_finite(const Vector& values, const char* what) {
       throw InvalidArgument(fmt::format("{}: row {}: want a finite number, got {}", what, i, values[i]));
 }
 
+void check_events(const Vector& events) {
+  for (Index i = 0; i < events.size(); ++i)
+    if (events[i] != 0 && events[i] != 1)
+      throw InvalidArgument(fmt::format("event: row {}: want 0 or 1, got {}", i, events[i]));
+}
+
 }  // namespace
 
 void check_finite(const Dataset& data) {
   check_finite(data.response, "response");
-  check_finite(data.weights, "observation-weights");
+  check_finite(data.row_weights, "observation-weights");
+  check_finite(data.offset, "offset");
+  check_events(data.events);
   for (Index j = 0; j < data.design.cols(); ++j)
     data.design.for_each_entry(j, [&](Index i, double x) {
       if (std::isfinite(x)) return;
@@ -151,8 +196,8 @@ Claim read_claim(const Document& document, std::size_t fit, const std::string& n
     json.update(document.shared);
     Claim claim = parse(json);
     check_shape(claim, data);
-    const Index n = claim.weighted ? std::llround(std::min(data.weights.sum(), 1e15)) : claim.n;
-    claim.weights = weights_of(json, n, claim.p - std::ssize(claim.unpenalized));
+    const Index n = claim.weighted ? std::llround(std::min(data.row_weights.sum(), 1e15)) : claim.n;
+    claim.weights = weights_of(json, n, (claim.p - std::ssize(claim.unpenalized)) * claim.predictors());
     return claim;
   } catch (const Json::exception& error) {
     throw DataError(name + ": expected a tyto model: " + json_fault(error));

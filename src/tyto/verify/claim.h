@@ -13,15 +13,25 @@
 namespace tyto {
 
 struct Claim {
+  std::string loss = "gaussian";
+  double huber_delta = 1.35;
+  std::vector<double> classes;  // the labels of the response; of two, the second is that of probability mu
+  std::vector<std::string> labels;  // the same where they are words
   Index n = 0, p = 0;
-  bool intercept = true, standardize = true, nonnegative = false, weighted = false, converged = false;
-  double constant = 0, ridge = 0;
+  bool intercept = true, standardize = true, nonnegative = false, weighted = false, shifted = false,
+       converged = false;
+  bool centered = true;  // the columns are: with an intercept, and where the loss is blind to a constant
+  double ridge = 0;
+  std::vector<double> constants = {0};  // intercepts: of each of several classes, else one
   double primal = 0, gap = 0, rounding = 0, tolerance = 0;
   std::vector<Index> unpenalized;
-  std::vector<std::pair<Index, double>> coefficients;  // of increasing columns
+  std::vector<std::pair<Index, double>> coefficients;  // of increasing columns, and classes
+  std::vector<Index> class_of;                         // of each coefficient, where there are several classes
   std::vector<std::string> names;
   std::vector<long double> weights;     // of the penalty, times alpha
   std::optional<RelaxedClaim> relaxed;  // then the coefficients above are the penalised ones
+
+  Index predictors() const { return std::ssize(constants); }  // of a row
 };
 
 // The strengths that a document holds: what they share, and what is said of each.

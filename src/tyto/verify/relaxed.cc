@@ -68,7 +68,8 @@ Residual relaxed_residual(const RelaxedClaim& claim, const Dataset& data, const 
     const Real b = claim.relaxed[k];
     Real squares = 0;
     data.design.for_each_entry(claim.columns[k], [&](Index i, double x) {
-      result.entries[at(i)] -= b * x, squares += weights[at(i)] * x * x;
+      result.entries[at(i)] -= b * x;
+      squares += weights[at(i)] * x * x;
     });
     result.column_norms.push_back(std::sqrt(squares));
     result.spread += std::abs(b) * result.column_norms.back();

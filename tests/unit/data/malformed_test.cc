@@ -63,9 +63,9 @@ std::vector<Malformed> csv_cases() {
       {"a.csv", "a,y\n1,2\ninf,3\n", "DIR/a.csv:3: column 'a': expected a finite number, got 'inf'"},
       {"a.csv", "a,y\n1,2\n1e999,3\n", "DIR/a.csv:3: column 'a': expected a finite number, got '1e999'"},
       {"a.csv", "a,b,y\n1,2,3\n,NA,3\n1,2,\n",
-       "DIR/a.csv:3: column 'a': missing value (3 missing values in 2 rows); use --missing drop-rows"},
+       "DIR/a.csv:3: column 'a': missing value (3 missing values in 2 rows); use --missing mean or drop-rows"},
       {"a.csv", "a,y\n\n1,?\n",
-       "DIR/a.csv:3: column 'y': missing value (1 missing value in 1 row); use --missing drop-rows"},
+       "DIR/a.csv:3: column 'y': missing value (1 missing value in 1 row); use --missing mean or drop-rows"},
       {"a.csv",
        "a,y\n,1\n2,\n",
        "DIR/a.csv:2: column 'a': missing value, as in every other row: no row is left",
@@ -96,8 +96,8 @@ std::vector<Malformed> csv_cases() {
       {"a.csv", "", "DIR/a.csv: expected data, got an empty file"},
       {"a.txt",
        "\xff\xfe"
-       "1\n",
-       "DIR/a.txt: expected UTF-8 text, got UTF-16: save the file as UTF-8"},
+       "1\n1",
+       "DIR/a.txt: expected UTF-16 text, got half a character at its end"},
       {"a.csv", "1,2\n", "format: unknown format 'xls'; known: csv, libsvm, mtx, npy", {.format = "xls"}},
   };
 }
@@ -128,7 +128,7 @@ std::vector<Malformed> npy_cases() {
       {"a.npy", npy_file("<f8", "(2, 2)", bytes_of<double>({1, 2, kInfinity, 4})),
        "DIR/a.npy: element [1, 0]: expected a finite number, got inf"},
       {"a.npy", npy_file("<f8", "(2, 2)", bytes_of<double>({1, kNan, kNan, kNan})),
-       "DIR/a.npy: element [0, 1]: missing value (3 missing values in 2 rows); use --missing drop-rows"},
+       "DIR/a.npy: element [0, 1]: missing value (3 missing values in 2 rows); use --missing mean or drop-rows"},
       {"a.npy",
        npy_file("<f8", "(2, 2)", good),
        "target: no column '2' in DIR/a.npy; known: 0 to 1, or a file",

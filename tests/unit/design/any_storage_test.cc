@@ -86,7 +86,7 @@ TEST(AnyStorage, IsFittedByEverySolver) {
       const auto fitted = [&](const Design& raw) {
         Problem problem{raw.standardized(true, true, weights).without(5), y,
                         SortedL1(make_weights("bh", {rows, cols, 0.1}))};
-        problem.y -= problem.design.basis() * problem.design.coordinates(problem.y);
+        problem.loss = y - problem.design.basis() * problem.design.coordinates(y);
         problem.penalty = problem.penalty.scaled(0.3 * alpha_max(problem));
         return fit(problem, {.tolerance = 1e-10, .solver = std::string(solver.name)});
       };

@@ -100,5 +100,44 @@ TEST(Rows, OfAnEmptyDesignAreNone) {
   EXPECT_EQ(Rows(Design()).squared_norms().size(), 0);
 }
 
+TEST(Rows, SomeRowsAreThoseOfAll) {
+  for_every_case([](const Case& c, Random& random) {
+    const IndexSet chosen = random_columns(random, c.x.rows());
+    const Rows some(c.design, chosen);
+    ASSERT_EQ(some.count(), std::ssize(chosen));
+    IndexSet all;
+    for (Index j = 0; j < c.x.cols(); ++j) all.push_back(j);
+    const Vector d = random_vector(random, c.x.cols());
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      EXPECT_NEAR(some.dot(static_cast<Index>(k), d, all), c.x.row(chosen[k]).dot(d),
+                  1e-12 * (1 + d.norm() * 10));
+  });
+}
+
+TEST(Rows, ColumnsLeave) {
+  for_every_case([](const Case& c, Random& random) {
+    const IndexSet kept = random_columns(random, c.x.cols());
+    Rows rows = c.rows;
+    rows.keep_columns(kept);
+    const Eigen::MatrixXd x = c.x(Eigen::all, kept);
+    const Vector norms = rows.squared_norms();
+    IndexSet all;
+    for (Index j = 0; j < x.cols(); ++j) all.push_back(j);
+    const Vector d = random_vector(random, x.cols());
+    for (Index i = 0; i < x.rows(); ++i) {
+      EXPECT_NEAR(norms[i], x.row(i).squaredNorm(), 1e-11 * (1 + c.x.row(i).squaredNorm()));
+      EXPECT_NEAR(rows.dot(i, d, all), x.row(i).dot(d), 1e-11 * (1 + d.norm() * 10));
+    }
+  });
+}
+
+TEST(Rows, NormsOfTheRowsOfADesign) {
+  for_every_case([](const Case& c, Random&) {
+    const Vector norms = squared_row_norms(c.design);
+    for (Index i = 0; i < c.x.rows(); ++i)
+      EXPECT_NEAR(norms[i], c.x.row(i).squaredNorm(), 1e-11 * (1 + c.x.row(i).squaredNorm()));
+  });
+}
+
 }  // namespace
 }  // namespace tyto

@@ -237,6 +237,13 @@ TEST(LinearAlgebra, AnEntryHasTheSameBitsWhereverItIsComputed) {
       transpose_product(a, a.middleCols(begin, width), 0, part.middleCols(begin, width));
     }
     EXPECT_EQ(all, part);
+    product(all, by_product, part);  // wide at once, and narrow: read in place
+    Matrix narrow(131, 131);
+    for (Index begin = 0; begin < 131; begin += 17) {
+      const Index width = std::min<Index>(17, 131 - begin);
+      product(all, by_product.middleCols(begin, width), narrow.middleCols(begin, width));
+    }
+    EXPECT_EQ(part, narrow);
   });
 }
 

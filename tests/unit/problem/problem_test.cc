@@ -167,7 +167,7 @@ TEST(AlphaMax, IsWhereTheSolutionBecomesZero) {
     const SortedL1 shape = problem.penalty;
     const double alpha = alpha_max(problem);
     Vector correlation;
-    problem.design.transpose_multiply(problem.y, correlation);
+    problem.design.transpose_multiply(problem.loss->response(), correlation);
     EXPECT_NEAR(alpha, static_cast<double>(naive::dual_norm(shape.weights(), correlation)), 1e-13 * alpha);
     problem.penalty = shape.scaled(alpha * (1 + 1e-12));
     const Iterate zero = make_iterate(problem, Vector::Zero(problem.design.cols()));
@@ -191,7 +191,7 @@ TEST(RestrictTo, TakesColumnsAndTheHeadOfTheWeights) {
   const Problem small = restrict_to(problem, columns);
   EXPECT_EQ(small.design.cols(), 2);
   EXPECT_EQ(small.penalty.weights(), w.head(2));
-  EXPECT_EQ(small.y, problem.y);
+  EXPECT_EQ(small.loss->response(), problem.loss->response());
   const Vector b = random_vector(random, 2), full = expand(b, columns, 4);
   EXPECT_EQ(full[0], 0);
   EXPECT_EQ(full[1], b[0]);
@@ -226,10 +226,10 @@ naive::Real gap_of_reported(const Problem& problem, const Eigen::MatrixXd& x, co
   naive::Real rr = 0, ry = 0, norm = 0;
   naive::Reals pulls(static_cast<std::size_t>(x.cols()));
   for (Index i = 0; i < x.rows(); ++i) {
-    naive::Real r = problem.y[i];
+    naive::Real r = problem.loss->response()[i];
     for (Index j = 0; j < x.cols(); ++j) r -= static_cast<naive::Real>(x(i, j)) * coefficients[j];
     rr += r * r;
-    ry += r * problem.y[i];
+    ry += r * problem.loss->response()[i];
     for (Index j = 0; j < x.cols(); ++j) pulls[static_cast<std::size_t>(j)] += r * x(i, j) / scales[j];
   }
   for (naive::Real& pull : pulls)

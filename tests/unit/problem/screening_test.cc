@@ -149,6 +149,18 @@ TEST(Survivors, SeedNeverFindsSomeZeros) {
   EXPECT_EQ(survivors_at(problem, zero, "safe").size(), 0u);
 }
 
+// The proof of Property 5 asks for |x_j'theta*| < w_k with k the size of the support. That holds here, but
+// the rule compares with w_m, m being the columns that are left, and never drops the first one.
+TEST(Survivors, SeedNeverFindsZerosThatTheProofCounts) {
+  const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({10, 1.5, 1.5}), vec({3, 3, 1}));
+  const Iterate solution = make_iterate(problem, vec({7, 0, 0}));
+  EXPECT_EQ(certify(problem, solution).gap, 0);
+  const Vector correlations = correlation(problem, solution);
+  for (const Index j : {1, 2}) EXPECT_LT(std::abs(correlations[j]), problem.penalty.weight(0));
+  EXPECT_EQ(survivors_at(problem, solution, "seed").size(), 3u);
+  EXPECT_EQ(survivors_at(problem, solution, "safe"), IndexSet{0});
+}
+
 TEST(Survivors, SupportOfALassoStaysAtItsSolution) {
   const Problem problem = dense_problem(Eigen::MatrixXd::Identity(3, 3), vec({3, -2, 0.5}), vec({1, 1, 1}));
   const Iterate x = make_iterate(problem, vec({2, -1, 0}));
@@ -206,7 +218,7 @@ TEST(Survivors, AreFoundIfTheyAreFew) {
     const Vector v = correlation(problem, zero);
     const double radius = random.chance(0.5) ? random.uniform(0, 1) : random.chance(0.5) ? 1e-8 : 0;
     const double scale = random.chance(0.1) ? 0 : random.chance(0.2) ? -c.scale : c.scale;
-    const Sphere sphere{v, scale, std::abs(scale) * c.residual_norm, radius};
+    const Sphere sphere{v, scale, std::abs(scale) * c.residual_norm, radius, radius};
     const Vector bounds = sphere_bounds(problem, sphere);
     for (const ScreeningRule& rule : screening_rules()) {
       const IndexSet all = survivors(rule, problem, sphere);

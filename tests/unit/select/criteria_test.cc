@@ -81,7 +81,7 @@ TEST(Criteria, PerfectFitsAreFinite) {
   const Problem problem =
       dense_problem(random_matrix(random, 9, 4), random_vector(random, 9), Vector::Ones(4));
   Path path;
-  path.steps = {step_of(problem.y.norm(), 0), step_of(0, 2), step_of(0, 3)};
+  path.steps = {step_of(problem.loss->response().norm(), 0), step_of(0, 2), step_of(0, 3)};
   const auto found = criteria(path, problem);
   for (const Criteria& one : found) {
     EXPECT_TRUE(std::isfinite(one.aic) && std::isfinite(one.bic));

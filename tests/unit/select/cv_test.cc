@@ -50,7 +50,7 @@ std::vector<double> naive_fold(const Data& data, const RegressionOptions& option
   const Vector shape = curve.regression.shape.weights();
   std::vector<double> errors;
   for (const PathStep& step : curve.path.steps) {
-    const Problem problem{Design::dense(train.x), train.y, SortedL1(share * step.alpha * shape)};
+    const Problem problem{Design::dense(train.x), gaussian_loss(train.y), SortedL1(share * step.alpha * shape)};
     const Fit one = fit(problem, tight());
     expect_certified(problem, one, 1e-11);
     const Vector beta = one.solution.beta.array() / train.scale.transpose().array();
@@ -71,7 +71,7 @@ void expect_as_naive(const Data& data, const RegressionOptions& options, const C
   std::vector<double> share;
   for (Index fold = 0; fold < folds; ++fold) {
     const Split rows = split(fold_of, fold);
-    errors.push_back(naive_fold(data, options, rows, curve, cv.error));
+    errors.push_back(naive_fold(data, options, rows, curve, found.measure));
     share.push_back(static_cast<double>(rows.held_out.size()) / static_cast<double>(n));
   }
   for (std::size_t k = 0; k < curve.path.steps.size(); ++k) {

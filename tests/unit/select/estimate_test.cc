@@ -37,7 +37,7 @@ std::string refusal(const std::function<void()>& call) {
 
 void expect_same(const Model& found, const Model& wanted) {
   EXPECT_EQ(found.alpha, wanted.alpha);
-  EXPECT_EQ(found.intercept, wanted.intercept);
+  EXPECT_EQ(found.intercept(), wanted.intercept());
   EXPECT_EQ(found.primal, wanted.primal);
   EXPECT_EQ(found.gap, wanted.gap);
   EXPECT_EQ(found.status, wanted.status);
@@ -144,7 +144,7 @@ TEST(Estimate, FindsWhatTheOptionsNameInTheData) {
   const Vector weights = Vector::LinSpaced(60, 1, 3);
   const auto weighted = with([&](auto& o) { o.regression.observation_weights = weights; });
   const Estimate given = estimate(data, weighted);
-  data.weights = weights;
+  data.row_weights = weights;
   expect_same(estimate(data, with([](auto&) {})).models.front(), given.models.front());
   data.names[4] = "x3";
   EXPECT_EQ(refusal([&] { estimate(data, by_name); }),

@@ -113,6 +113,7 @@ TEST(Options, RangesAreTheLibrarys) {
     const Interval range = parsed(option.argument.range);
     EstimateOptions given;
     given.regression.weights = option.name == "q" ? "bh" : "oscar";
+    given.regression.loss = option.name == "huber-delta" ? "huber" : "gaussian";
     given.cv.path.steps = 3;
     with_value(option, given, [&]<class Value>(Value& value) {
       if constexpr (std::is_same_v<Value, double>) {

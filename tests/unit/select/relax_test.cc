@@ -47,19 +47,19 @@ Sums naive_sums(const Eigen::MatrixXd& x, const Vector& beta) {
 
 void expect_as_naive(const Problem& problem, const Vector& beta, double tolerance = 1e-9) {
   const Sums sums = naive_sums(dense_columns(problem.design), beta);
-  const Vector want = least_squares(sums.z, problem.y);
+  const Vector want = least_squares(sums.z, problem.loss->response());
   const LeastSquares found = relax(problem, beta.sparseView());
   ASSERT_EQ(found.beta.size(), beta.size());
   ASSERT_EQ(found.beta.nonZeros(), static_cast<Index>(sums.place.size()));
   const double largest = want.size() > 0 ? want.lpNorm<Eigen::Infinity>() : 0;
   for (const auto& [column, at] : sums.place)
     EXPECT_NEAR(found.beta.coeff(column), at.second * want[at.first], tolerance * largest) << column;
-  const Vector residual = problem.y - sums.z * want;
-  EXPECT_NEAR(found.residual_norm, residual.norm(), tolerance * problem.y.norm());
-  const Vector gradient = sums.z.transpose() * (problem.y - make_iterate(problem, found.beta).eta);
+  const Vector residual = problem.loss->response() - sums.z * want;
+  EXPECT_NEAR(found.residual_norm, residual.norm(), tolerance * problem.loss->response().norm());
+  const Vector gradient = sums.z.transpose() * (problem.loss->response() - make_iterate(problem, found.beta).eta);
   const double spread = Vector(found.beta).cwiseAbs().dot(problem.design.norms());  // what Xb rounds like
   for (Index k = 0; k < gradient.size(); ++k)
-    EXPECT_LE(std::abs(gradient[k]), sums.z.col(k).norm() * (1e-12 * problem.y.norm() + 1e-15 * spread)) << k;
+    EXPECT_LE(std::abs(gradient[k]), sums.z.col(k).norm() * (1e-12 * problem.loss->response().norm() + 1e-15 * spread)) << k;
 }
 
 Vector with_ties(Random& random, Index p, Index levels, double density) {
@@ -103,7 +103,7 @@ TEST(Relax, OfNothingIsNothing) {
       dense_problem(random_matrix(random, 6, 3), random_vector(random, 6), Vector::Ones(3));
   const LeastSquares found = relax(problem, SparseBeta(3));
   EXPECT_EQ(found.beta.nonZeros(), 0);
-  EXPECT_NEAR(found.residual_norm, problem.y.norm(), 1e-15);
+  EXPECT_NEAR(found.residual_norm, problem.loss->response().norm(), 1e-15);
 }
 
 TEST(Relax, MoreClustersThanRowsGetTheShortestSolution) {
@@ -115,7 +115,7 @@ TEST(Relax, MoreClustersThanRowsGetTheShortestSolution) {
     expect_as_naive(problem, beta);
     const LeastSquares found = relax(problem, beta.sparseView());
     EXPECT_EQ(found.rank, n);
-    EXPECT_LE(found.residual_norm, 1e-9 * problem.y.norm());
+    EXPECT_LE(found.residual_norm, 1e-9 * problem.loss->response().norm());
   }
 }
 
@@ -133,7 +133,7 @@ TEST(Relax, DependentColumnsShareTheirPart) {
   // A cluster whose columns cancel has no part.
   x.col(1) = x.col(0);
   beta << 1, -1, 3;
-  const LeastSquares cancelled = relax(dense_problem(x, problem.y, Vector::Ones(3)), beta.sparseView());
+  const LeastSquares cancelled = relax(dense_problem(x, problem.loss->response(), Vector::Ones(3)), beta.sparseView());
   EXPECT_EQ(cancelled.beta.coeff(0), 0);
   EXPECT_EQ(cancelled.rank, 1);
 }
@@ -172,13 +172,13 @@ TEST(Relax, ARidgeStays) {
     Eigen::MatrixXd more(n + 7, 7);
     more << x, std::sqrt(0.7) * Eigen::MatrixXd::Identity(7, 7);
     Vector y = Vector::Zero(n + 7);
-    y.head(n) = problem.y;
+    y.head(n) = problem.loss->response();
     const Sums sums = naive_sums(more, beta);
     const Vector want = least_squares(sums.z, y);
     const LeastSquares found = relax(problem, beta.sparseView());
     for (const auto& [column, at] : sums.place)
       EXPECT_NEAR(found.beta.coeff(column), at.second * want[at.first], 1e-11) << column;
-    EXPECT_NEAR(found.residual_norm, (problem.y - x * Vector(found.beta)).norm(), 1e-12);
+    EXPECT_NEAR(found.residual_norm, (problem.loss->response() - x * Vector(found.beta)).norm(), 1e-12);
     const Eigen::MatrixXd fitted = sums.z * least_squares(sums.z, Eigen::MatrixXd::Identity(n + 7, n + 7));
     EXPECT_NEAR(pattern_freedom(problem, beta.sparseView()), fitted.topLeftCorner(n, n).trace(), 1e-10);
     problem.ridge = 0;
@@ -197,13 +197,13 @@ TEST(Relax, WithWeightsAndUnpenalizedColumns) {
   options.observation_weights = Vector::NullaryExpr(n, [](Index i) { return static_cast<double>(i % 3); });
   const Regression regression = make_regression(Design::dense(x), y, options);
   const Vector beta = Vector({{2, -2, 0, 1}});  // of columns 0, 2, 3, 4
-  const auto [coefficients, intercept] =
+  const auto [coefficients, intercepts] =
       regression.on_data_scale(relax(regression.problem, beta.sparseView()).beta);
   Eigen::MatrixXd z(n, 4);
   z << Vector::Ones(n), x.col(1), x.col(0) - x.col(2), x.col(4);
   const Vector roots = options.observation_weights.cwiseSqrt();
   const Vector want = least_squares(roots.asDiagonal() * z, roots.cwiseProduct(y));
-  EXPECT_NEAR(intercept, want[0], 1e-11);
+  EXPECT_NEAR(intercepts[0], want[0], 1e-11);
   const std::vector<double> all{want[2], want[1], -want[2], 0, want[3]};
   for (Index j = 0; j < 5; ++j)
     EXPECT_NEAR(coefficients.coeff(j), all[static_cast<std::size_t>(j)], 1e-11) << j;
@@ -255,7 +255,7 @@ TEST(Relax, ResidualsAlongGamma) {
       EXPECT_NEAR(std::pow(path.steps[k].residual_norm, 2), least + gamma * gamma * (most - least),
                   1e-9 * most);
       EXPECT_NEAR(path.steps[k].explained,
-                  1 - std::pow(path.steps[k].residual_norm, 2) / regression.problem.y.squaredNorm(), 1e-12);
+                  1 - std::pow(path.steps[k].residual_norm, 2) / regression.problem.loss->response().squaredNorm(), 1e-12);
       EXPECT_EQ(Vector(path.steps[k].beta), Vector(penalized.steps[k].beta));
     }
   }

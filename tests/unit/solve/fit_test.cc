@@ -57,7 +57,7 @@ TEST(FitOptions, AreValidatedBeforeAnyWork) {
     EXPECT_EQ(message_after([&](FitOptions& o) { o.stochastic.step_size = bad; }),
               "step-size: want a number > 0, or 0 for automatic, got " + fmt::format("{}", bad));
   EXPECT_EQ(message_after([](FitOptions& o) { o.solver = "sgd"; }),
-            "solver: unknown solver 'sgd'; known: auto, newton, apgd, spgd");
+            "solver: unknown solver 'sgd'; known: auto, newton, apgd, spgd; did you mean 'spgd'?");
   EXPECT_EQ(message_after([](FitOptions& o) { o.screening = "gap"; }),
             "screening: unknown rule 'gap'; known: none, seed, safe, strong");
 }
@@ -115,16 +115,16 @@ TEST(Fit, PointsOfTheSamePredictionAreNotTheSame) {
   x.col(1) = x.col(0);
   Problem problem = dense_problem(x, random_vector(random, 20), Vector::LinSpaced(6, 3, 1));
   problem.ridge = 5;
-  Sequence sequence(problem, {.solver = "apgd", .max_epochs = 0});
+  PathSolver solver(problem, {.solver = "apgd", .max_epochs = 0});
   Vector beta = Vector::Zero(6);
   for (const double first : {1.0, 0.75, 0.5, 0.25, 0.25, 0.0}) {
     SCOPED_TRACE(first);
     beta[0] = first, beta[1] = 1 - first;
-    sequence.start_from(beta);
+    solver.start_from(beta);
     const Iterate at = make_iterate(problem, beta);
     EXPECT_EQ(at.eta, x.col(0)) << "as exact as the entries are";
     const Certificate want = certify(problem, at);
-    EXPECT_NEAR(sequence.fit(problem.penalty, 60).certificate.gap, want.gap, 1e-12 * want.primal);
+    EXPECT_NEAR(solver.fit(problem.penalty, 60).certificate.gap, want.gap, 1e-12 * want.primal);
   }
 }
 
@@ -146,7 +146,7 @@ TEST(Fit, EpochLimitReturnsTheBestPointWithItsCertificate) {
       SCOPED_TRACE(::testing::Message() << solver.name << " " << epochs);
       options.solver = solver.name, options.max_epochs = epochs;
       const Fit result = fit(problem, options);
-      if (solver.name == "newton" && result.status == Status::kConverged) continue;  // in fewer
+      if (solver.name != "apgd" && result.status == Status::kConverged) continue;  // in fewer
       EXPECT_EQ(result.status, Status::kEpochLimit);
       EXPECT_EQ(result.epochs, epochs);
       ASSERT_EQ(result.solution.beta.size(), 60);

@@ -4,6 +4,7 @@
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
 #include "tyto/math/weights.h"
+#include "tyto/solve/solver.h"
 
 namespace tyto {
 namespace {
@@ -15,7 +16,8 @@ Problem simulated(double strength) {
 
 FitOptions options(double tolerance) {
   FitOptions result;
-  result.solver = "spgd", result.tolerance = tolerance;
+  result.solver = "spgd";
+  result.tolerance = tolerance;
   return result;
 }
 
@@ -114,6 +116,89 @@ TEST(Spgd, SparseAndCentredIsTheSameProblem) {
     if (want.size() == 0) want = result.solution.beta;
     EXPECT_LE((result.solution.beta - want).norm(), 1e-4 * want.norm());
   }
+}
+
+// Many rows, so that the batch of an epoch is a part of them, and clusters that are hard to tell apart.
+Problem many_rows(double strength) {
+  Random random(11);
+  return simulated_problem(random, 4000, 60, make_weights("oscar", {4000, 60, 0.1}), strength);
+}
+
+// Epochs measured here, with room for chance: a sample that is not weighted right takes many more.
+TEST(Spgd, TakesFewEpochsAtItsDefaults) {
+  for (const double strength : {0.5, 0.1, 0.01})
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+      SCOPED_TRACE(testing::Message() << strength << " seed " << seed);
+      const Problem problem = many_rows(strength);
+      FitOptions seeded = options(1e-8);
+      seeded.stochastic.seed = seed;
+      const Fit result = fit(problem, seeded);
+      expect_certified(problem, result, 1e-8);
+      EXPECT_LE(result.epochs, 30);
+    }
+}
+
+// One row is most of the matrix: it must be in every sample, or the model misses nearly all of the curvature.
+TEST(Spgd, ARowThatOutweighsAllOthersDoesNoHarm) {
+  Random random(12);
+  Eigen::MatrixXd x = random_matrix(random, 3000, 30);
+  x.row(17) *= 1000;
+  const Vector y = x.leftCols(3).rowwise().sum() + random_vector(random, 3000);
+  Problem problem = dense_problem(x, y, Vector::LinSpaced(30, 2, 1));
+  problem.penalty = problem.penalty.scaled(0.01 * alpha_max(problem));
+  const Fit result = fit(problem, options(1e-6));
+  expect_certified(problem, result, 1e-6);
+  EXPECT_LE(result.epochs, 40);
+}
+
+// Columns with one entry each, most of which a sample of the rows misses: its Gram matrix is 0 there.
+TEST(Spgd, ColumnsThatASampleMissesAreNoTrap) {
+  Random random(13);
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(5000, 40);
+  for (Index j = 0; j < 40; ++j) x(100 * j, j) = 1;
+  const Vector y = 3 * x.rowwise().sum() + random_vector(random, 5000);
+  for (const Storage storage : {Storage::kDense, Storage::kSparse}) {
+    SCOPED_TRACE(name(storage));
+    Problem problem{stored(x, storage), y, SortedL1(Vector::LinSpaced(40, 2, 1))};
+    problem.penalty = problem.penalty.scaled(0.2 * alpha_max(problem));
+    const Fit result = fit(problem, options(1e-9));
+    expect_certified(problem, result, 1e-9);
+    EXPECT_LE(result.epochs, 20);
+  }
+}
+
+TEST(Spgd, WorkingSetsThatAreTooLargeAreLeftToMiniBatches) {
+  const Problem problem = simulated(0.2);
+  FitOptions small = options(1e-6);
+  small.tuning.stochastic.most_columns = 2;
+  const Fit result = fit(problem, small);
+  expect_certified(problem, result, 1e-6);
+  EXPECT_GT(result.epochs, fit(problem, options(1e-6)).epochs);
+}
+
+// An epoch that draws few rows gathers them, and the run is the same, bit by bit, as with a copy of all rows.
+TEST(Spgd, GatheredRowsGiveTheSameRun) {
+  const Problem problem = many_rows(0.1);
+  FitOptions chosen = options(1e-5);
+  chosen.stochastic = {.batch = 5, .inner_steps = 40};
+  const Fit gathered = fit(problem, chosen);
+  chosen.tuning.stochastic.gather_share = 0;
+  const Fit copied = fit(problem, chosen);
+  expect_certified(problem, gathered, 1e-5);
+  EXPECT_EQ(gathered.epochs, copied.epochs);
+  EXPECT_EQ(gathered.solution.beta, copied.solution.beta);
+}
+
+// Once rounding keeps the gap from falling, every epoch doubles the batch: it ends at the rows that there are.
+TEST(Spgd, EpochsWithoutGainDoNotDrawWithoutEnd) {
+  const Problem problem = many_rows(0.1);
+  const std::unique_ptr<Solver> solver = make_spgd({});
+  const Work work;
+  Iterate x = make_iterate(problem, Vector::Zero(problem.design.cols()));
+  solver->attach(problem, x, work);
+  for (int epoch = 0; epoch < 100; ++epoch)
+    solver->advance(problem, x, certify(problem, x), correlation(problem, x), {});
+  EXPECT_LE(certify(problem, x).relative_gap(), 1e-12);
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST(Fit, HandsOverWhereClustersAreTooMany) {
 
 // Look-ahead with a subspace of residuals: X of few entries is simply read, unless the threshold says
 // otherwise.
-TEST(Sequence, LooksAheadOnSmallDataWithoutReadingAllOfIt) {
+TEST(PathSolver, LooksAheadOnSmallDataWithoutReadingAllOfIt) {
   Random random(6);
   const Index n = 120, p = 60;
   const Eigen::MatrixXd x = random_matrix(random, n, p);
@@ -157,15 +157,15 @@ TEST(Sequence, LooksAheadOnSmallDataWithoutReadingAllOfIt) {
   for (Index k = 0; k < 60; ++k)
     penalties.push_back(problem.penalty.scaled(0.6 * top * std::pow(0.98, static_cast<double>(k))));
   const auto passes = [&](const Tuning& tuning, Index& ahead) {
-    Sequence sequence(problem, {.tolerance = 1e-7, .tuning = tuning});
+    PathSolver solver(problem, {.tolerance = 1e-7, .tuning = tuning});
     double sum = 0;
     for (std::size_t done = 0; done < penalties.size();) {
-      const NextFits next = sequence.fit_next(std::span(penalties).subspan(done), 60);
+      const NextFits next = solver.fit_next(std::span(penalties).subspan(done), 60);
       for (const Fit& fit : next.fits) {
         problem.penalty = penalties[done++];
         expect_certified(problem, fit, 1e-7);
         sum += fit.passes;
-        ahead += next.foreseen ? 1 : 0;
+        ahead += next.by_lookahead ? 1 : 0;
       }
     }
     return sum;

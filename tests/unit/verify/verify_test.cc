@@ -25,7 +25,7 @@ struct Case {
   Dataset data(bool sparse = false) const {
     const Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t> entries = x.sparseView();
     Dataset result{sparse ? Design::sparse(entries) : Design::dense(x), y};
-    result.weights = weights;
+    result.row_weights = weights;
     return result;
   }
 };

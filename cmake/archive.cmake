@@ -1,0 +1,15 @@
+# libarchive, which opens compressed files. As a shared library it needs a dozen others, XML and encryption among them; of the
+# archive (.a) only what is used is linked: four compressions.
+if(NOT TYTO_STATIC_ARCHIVE)
+  find_package(LibArchive REQUIRED)
+  return()
+endif()
+find_path(TYTO_ARCHIVE_INCLUDE archive.h REQUIRED)
+set(TYTO_ARCHIVE_PARTS "")
+foreach(name archive z bz2 lzma zstd)
+  find_library(TYTO_ARCHIVE_${name} NAMES lib${name}.a REQUIRED)
+  list(APPEND TYTO_ARCHIVE_PARTS ${TYTO_ARCHIVE_${name}})
+endforeach()
+add_library(LibArchive::LibArchive INTERFACE IMPORTED)
+target_include_directories(LibArchive::LibArchive INTERFACE ${TYTO_ARCHIVE_INCLUDE})
+target_link_libraries(LibArchive::LibArchive INTERFACE ${TYTO_ARCHIVE_PARTS})

@@ -1,0 +1,15 @@
+# Manual page and completion for shells, printed by the program itself once it is built.
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
+set(TYTO_MANUAL ${PROJECT_BINARY_DIR}/manual)
+set(TYTO_MANUAL_FILES "")
+foreach(pair man=tyto.1 bash=tyto.bash zsh=_tyto fish=tyto.fish)
+  string(REPLACE "=" ";" pair ${pair})
+  list(GET pair 0 kind)
+  list(GET pair 1 file)
+  add_custom_command(OUTPUT ${TYTO_MANUAL}/${file} COMMAND ${CMAKE_COMMAND} -E make_directory ${TYTO_MANUAL}
+                     COMMAND $<TARGET_FILE:tyto_cli> completion ${kind} > ${TYTO_MANUAL}/${file} DEPENDS tyto_cli VERBATIM)
+  list(APPEND TYTO_MANUAL_FILES ${TYTO_MANUAL}/${file})
+endforeach()
+add_custom_target(tyto_manual ALL DEPENDS ${TYTO_MANUAL_FILES})

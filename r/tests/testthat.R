@@ -1,0 +1,3 @@
+library(testthat)
+library(tyto)
+test_check("tyto")

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tyto/moments/evidence.h"
+
+// Moments, queries and sums as bytes, for files (.moments) and for whatever carries them between processes:
+// a kind, a version, numbers as they are in memory (little-endian), and a checksum at the end. What is read
+// back has the same bits.
+namespace tyto {
+
+std::string pack(const MomentSet& set);
+std::string pack(const EvidenceQuery& query);
+std::string pack(const EvidenceSums& sums);
+
+// These throw DataError "name: expected ..., got ..." for bytes of another kind or version, and for such as
+// were cut off or damaged.
+MomentSet unpack_moments(std::string_view bytes, const std::string& name);
+EvidenceQuery unpack_query(std::string_view bytes, const std::string& name);
+EvidenceSums unpack_sums(std::string_view bytes, const std::string& name);
+
+bool is_packed_moments(std::string_view beginning);  // of a file
+
+}  // namespace tyto
