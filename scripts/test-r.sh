@@ -66,4 +66,7 @@ R CMD INSTALL --no-docs --no-test-load --library="$build/r-library" "$package" >
 export TYTO_SOURCES=$root
 export R_LIBS="$build/r-library${R_LIBS:+:$R_LIBS}"
 cd "$package/tests"
-exec Rscript -e 'Sys.setenv(NOT_CRAN = "true"); testthat::test_dir("testthat", package = "tyto", load_package = "installed", reporter = testthat::CheckReporter$new(), stop_on_failure = TRUE)'
+Rscript -e 'Sys.setenv(NOT_CRAN = "true"); testthat::test_dir("testthat", package = "tyto", load_package = "installed", reporter = testthat::CheckReporter$new(), stop_on_failure = TRUE)'
+# The examples in R of the documentation's pages, where Python's tests have left an environment.
+[ -x "${TYTO_PYTHON:-}" ] && [ -x "${TYTO_PROGRAM:-}" ] || { echo "test-r: examples of pages are not run: TYTO_PYTHON and TYTO_PROGRAM are not set"; exit 0; }
+TYTO_R_LIBRARY="$build/r-library" "$TYTO_PYTHON" "$root/tests/docs/pages.py" --r

@@ -1,6 +1,6 @@
 """Runs the examples of a page, and compares what they print with what stands there.
 
-    pages.py [--update] PAGE...
+    pages.py [--update] [--r] PAGE...
 
 Blocks are run from top to bottom in a folder of the page's own, with copies of the CSV files that stand beside it,
 and with docs/ of the tree:
@@ -10,7 +10,8 @@ and with docs/ of the tree:
 - ```python: in one namespace a page; what is printed stands in a ```text block right below, to the letter.
 - ```r: in one session a page, numbers to three digits, compared where a ```text block stands below; where the R package is in TYTO_R_LIBRARY, or r-library beside the program.
 - ```sh and others are not run.
---update writes what is printed now into the page. TYTO_PROGRAM is the program.
+--update writes what is printed now into the page. Without a PAGE: all pages with examples; with --r, those with examples in R, which fail
+where the R package is missing. TYTO_PROGRAM is the program.
 """
 import contextlib
 import io
@@ -37,6 +38,18 @@ def pages_with_examples():
     """Pages of the site whose examples are run here: docs/python.md and what stands in folders of docs/."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs").glob("*/*.md"))]
     return [page for page in found if BLOCK.search(page.read_text()) and page.name not in ("classification.md", "counts.md", "survival.md")]
+
+
+def kinds_of(page):
+    return {match["kind"] for match in BLOCK.finditer(page.read_text())}
+
+
+def has_r_alone(page):
+    return kinds_of(page) == {"r"}
+
+
+def pages_with_r():
+    return [page for page in pages_with_examples() if "r" in kinds_of(page)]
 
 
 class Page:
@@ -148,7 +161,10 @@ def main():
     import matplotlib
     matplotlib.use("Agg")
     update = "--update" in sys.argv
-    names = [name for name in sys.argv[1:] if name != "--update"] or pages_with_examples()
+    need_r = "--r" in sys.argv
+    names = [name for name in sys.argv[1:] if name not in ("--update", "--r")] or (pages_with_r() if need_r else pages_with_examples())
+    if need_r and not (R_LIBRARY / "tyto").is_dir():
+        sys.exit(f"pages: {R_LIBRARY}: want the R package in it")
     failed = False
     for name in names:
         page = run(Path(name).resolve())
