@@ -102,6 +102,7 @@ struct ReadOptions {
   std::vector<Filling> fill = {};      // new data for a model: instead of means; what is not here becomes 0
   Index features = 0;  // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
                        // a file without names and with just so many columns has no response
+  Index memory = 0;    // bytes for columns of files that are read as they are wanted; 0: files are mapped
 };
 
 // Reads one file, or several of the same shape stacked by rows; plain or compressed with gz, bz2, xz or zst.
