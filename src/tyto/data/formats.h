@@ -25,6 +25,10 @@ bool looks_like_npy(std::string_view beginning);
 Dataset read_npy(const Sources& sources, const ReadOptions& options);
 void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
 
+bool looks_like_tyto(std::string_view beginning);
+Dataset read_tyto(const Sources& sources, const ReadOptions& options);
+bool tyto_by_columns(const Sources& sources);
+
 bool looks_like_matrix_market(std::string_view beginning);
 Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
 

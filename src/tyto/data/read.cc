@@ -19,10 +19,12 @@ struct Format {
   bool (*sniff)(std::string_view beginning);
   Dataset (*read)(const Sources&, const ReadOptions&);
   void (*read_blocks)(const Sources&, const ReadOptions&, const BlockPlan&);  // or null
+  bool (*by_columns)(const Sources&) = nullptr;  // whether read() leaves the columns in the file
 };
 
 // Sniffed in this order: anything may be CSV.
-constexpr std::array<Format, 4> kFormats{{
+constexpr std::array<Format, 5> kFormats{{
+    {"tyto", {"tyto"}, looks_like_tyto, read_tyto, nullptr, tyto_by_columns},
     {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks},
     {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market, nullptr},
     {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm, read_libsvm_blocks},
@@ -153,6 +155,12 @@ void read_blocks(const std::vector<std::string>& files, const ReadOptions& optio
                                           check_block(options, block);
                                           plan.sink(std::move(block));
                                         }});
+}
+
+bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options) {
+  Sources sources;
+  const Format& format = open_sources(files, options, sources);
+  return format.by_columns != nullptr && format.by_columns(sources);
 }
 
 Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
