@@ -69,11 +69,21 @@ void DataArgs::add_event(CLI::App& app) {
                  "(0 or FALSE): a CSV column by name or 0-based number, or a file with one number a row");
 }
 
-Dataset DataArgs::read(const ReadOptions& options) const {
+void DataArgs::add_memory(CLI::App& app) {
+  app.add_option("--memory", memory, "For columns that stay in their file, memory to use: 512M, 1G [the file is mapped]");
+}
+
+std::vector<std::string> DataArgs::paths() const {
   std::vector<std::string> names = files;
   for (std::string& name : names)
     if (name == "-") name = "/dev/stdin";
-  return tyto::read(names, options);
+  return names;
+}
+
+bool DataArgs::by_columns() const { return reads_columns(paths(), options()); }
+
+Dataset DataArgs::read(const ReadOptions& options) const {
+  return tyto::read(paths(), options);
 }
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
@@ -102,8 +112,35 @@ ReadOptions DataArgs::options() const {
   options.missing = *policy;
   if (decimal != "auto" && decimal != "." && decimal != ",")
     throw InvalidArgument("decimal: want '.', ',' or auto, got '" + decimal + "'");
+  if (!memory.empty()) options.memory = static_cast<Index>(parse_memory(memory));
   if (decimal != "auto") options.decimal = decimal == "," ? Decimal::kComma : Decimal::kPoint;
   return options;
+}
+
+std::size_t parse_memory(const std::string& text) {
+  const auto wrong = [&] {
+    return InvalidArgument("memory: want a number of bytes such as 512M or 1G, got " + in_quotes(text));
+  };
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !(number > 0)) throw wrong();
+  std::string unit = lower_case(std::string_view(stop, static_cast<std::size_t>(end - stop)));
+  if (unit.size() > 1 && unit.back() == 'b') unit.pop_back();
+  double bytes = 1;
+  if (unit == "k")
+    bytes = 0x1p10;
+  else if (unit == "m")
+    bytes = 0x1p20;
+  else if (unit == "g")
+    bytes = 0x1p30;
+  else if (unit == "t")
+    bytes = 0x1p40;
+  else if (!unit.empty())
+    throw wrong();
+  bytes *= number;
+  if (!(bytes >= 1 && bytes < 0x1p60)) throw wrong();
+  return static_cast<std::size_t>(bytes);
 }
 
 void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> options) {

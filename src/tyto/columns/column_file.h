@@ -17,7 +17,8 @@ struct ColumnFile {
   Index rows = 0, cols = 0;
   std::uint64_t offset = 0;         // of the first column
   Index stride = 0;                 // bytes from one column to the next, at least column_bytes(type, rows)
-  std::vector<double> filling = {};  // of each column, as in StoredView
+  std::vector<double> filling = {};          // of each column, as in StoredView
+  std::vector<std::uint64_t> checksums = {};  // of the bytes of each column, where they are known
 };
 
 // The file is mapped, and nothing is copied: for data that fits into memory beside everything else. A file
@@ -32,7 +33,9 @@ std::shared_ptr<const Columns> read_columns(ColumnFile file, Index memory_bytes)
 // What read_columns needs at least.
 Index least_memory(const ColumnFile& file);
 
-// read_columns, or map_columns where `memory_bytes` is 0.
+// For a computation that may use so many bytes, for columns and for all else: read_columns with what vectors
+// and working sets leave of them. Where `memory_bytes` is 0, map_columns. Throws InvalidArgument where it is
+// too little, and says how much would do.
 std::shared_ptr<const Columns> open_columns(ColumnFile file, Index memory_bytes);
 
 }  // namespace tyto

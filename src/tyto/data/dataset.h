@@ -111,13 +111,17 @@ struct ReadOptions {
   std::vector<Filling> fill = {};      // new data for a model: instead of means; what is not here becomes 0
   Index features = 0;  // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
                        // a file without names and with just so many columns has no response
-  Index memory = 0;    // bytes for columns of files that are read as they are wanted; 0: files are mapped
+  Index memory = 0;    // bytes for all that is computed from columns that stay in a file; 0: it is mapped
 };
 
 // Reads one file, or several of the same shape stacked by rows; plain or compressed with gz, bz2, xz or zst.
 // Throws DataError ("name:line: expected ..., got ...") or InvalidArgument for options that do not fit the
 // file.
 Dataset read(const std::vector<std::string>& files, const ReadOptions& options = {});
+
+// Whether read() leaves the columns of these files where they are and reads them as they are wanted, within
+// ReadOptions::memory.
+bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options = {});
 
 std::vector<std::string> format_names();
 

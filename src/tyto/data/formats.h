@@ -24,10 +24,14 @@ void read_csv_blocks(const Sources& sources, const ReadOptions& options, const B
 bool looks_like_npy(std::string_view beginning);
 Dataset read_npy(const Sources& sources, const ReadOptions& options);
 void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
+bool npy_by_columns(const Sources& sources);  // whether the columns can stay in the file
 
 // These hold features alone, but for the phenotype of .fam: see ResponseFile for the response.
 bool looks_like_npz(std::string_view beginning);
 Dataset read_npz(const Sources& sources, const ReadOptions& options);
+
+bool looks_like_tyto(std::string_view beginning);
+Dataset read_tyto(const Sources& sources, const ReadOptions& options);
 
 bool looks_like_matrix_market(std::string_view beginning);
 Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);

@@ -186,18 +186,23 @@ bool is_finite(const Source& source, const NpyHeader& header, const NpyType& typ
   return true;
 }
 
+// Whether the columns can be used as they stand in the file.
+bool can_stay(const Source& source, const NpyHeader& header) {
+  const NpyType& type = npy_type(header, source.name());
+  const bool by_columns = header.fortran_order || header.cols == 1 || header.rows == 1;
+  const bool aligned = header.size % static_cast<std::size_t>(type.size) == 0;
+  return kStored.find(type.name) && by_columns && aligned && source.is_plain();
+}
+
 // The file's own columns, nothing copied; nothing where they cannot be used as they stand, or hold numbers
 // that are not finite.
 std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header, const ReadOptions& options) {
-  const NpyType& type = npy_type(header, source.name());
-  const auto stored = kStored.find(type.name);
-  const bool by_columns = header.fortran_order || header.cols == 1 || header.rows == 1;
   if (options.missing == Missing::kMean) return {};  // means are asked for, and some may be missing
-  const bool aligned = header.size % static_cast<std::size_t>(type.size) == 0;
-  if (!stored || !by_columns || !aligned || !source.is_plain() || !is_finite(source, header, type)) return {};
+  const NpyType& type = npy_type(header, source.name());
+  if (!can_stay(source, header) || !is_finite(source, header, type)) return {};
   const Index target = response_column(source, options, header.cols);
   Dataset data;
-  data.design = Design(open_columns({source.name(), *stored, header.rows, header.cols, header.size,
+  data.design = Design(open_columns({source.name(), *kStored.find(type.name), header.rows, header.cols, header.size,
                                      header.rows * type.size, {}},
                                     options.memory));
   if (target >= 0) {
@@ -261,6 +266,11 @@ NpyHeader header_in_c_order(const Source& source) {
 }
 
 }  // namespace
+
+bool npy_by_columns(const Sources& sources) {
+  Stream stream = sources[0].open();
+  return sources.size() == 1 && can_stay(sources[0], read_npy_header(stream, sources[0].name()));
+}
 
 Dataset read_npy(const Sources& sources, const ReadOptions& options) {
   refuse_drop(options, "npy");

@@ -29,13 +29,17 @@ struct Format {
   Dataset (*read)(const Sources&, const ReadOptions&);
   void (*read_blocks)(const Sources&, const ReadOptions&, const BlockPlan&) = nullptr;  // or null
   Holds holds = Holds::kResponse;
+  bool (*by_columns)(const Sources&) = nullptr;  // whether read() leaves the columns in the file
 };
 
+bool always(const Sources&) { return true; }
+
 // Sniffed in this order: anything may be CSV.
-constexpr std::array<Format, 6> kFormats{{
-    {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks, Holds::kMaybe},
+constexpr std::array<Format, 7> kFormats{{
+    {"tyto", {"tyto"}, looks_like_tyto, read_tyto, nullptr, Holds::kResponse, always},
+    {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks, Holds::kMaybe, npy_by_columns},
     {"npz", {"npz"}, looks_like_npz, read_npz, nullptr, Holds::kFeatures},
-    {"bed", {"bed"}, looks_like_plink, read_plink, nullptr, Holds::kMaybe},
+    {"bed", {"bed"}, looks_like_plink, read_plink, nullptr, Holds::kMaybe, always},
     {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market, nullptr, Holds::kFeatures},
     {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm, read_libsvm_blocks},
     {"csv", {"csv", "tsv", "tab"}, looks_like_csv, read_csv, read_csv_blocks},
@@ -193,6 +197,12 @@ void read_blocks(const std::vector<std::string>& files, const ReadOptions& optio
                                           check_block(options, block);
                                           plan.sink(std::move(block));
                                         }});
+}
+
+bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options) {
+  Sources sources;
+  const Format& format = open_sources(files, options, sources);
+  return format.by_columns != nullptr && format.by_columns(sources);
 }
 
 Dataset read(const std::vector<std::string>& files, const ReadOptions& asked) {

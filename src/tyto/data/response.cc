@@ -337,6 +337,11 @@ void settle_response(const ReadOptions& options, const std::string& file, Datase
                      data.samples.empty() ? fmt::format("row {}", in_files[first])
                                           : "sample " + shown(data.samples[first], true)));
   if (std::ssize(missing) == rows) fail(file, 0, "missing value in every row: no row is left");
+  if (options.memory > 0)
+    throw InvalidArgument(
+        fmt::format("memory: want none where rows are left out, as the others are copied in memory, got {} rows "
+                    "without a response; plink2 --keep or tyto convert write a file without them",
+                    missing.size()));
   keep_rows(all_but(missing, rows), data);
   for (const Index i : missing) data.dropped_rows.push_back(in_files[static_cast<std::size_t>(i)]);
   std::ranges::sort(data.dropped_rows);
