@@ -15,7 +15,8 @@ namespace tyto::cli {
 // How data is read: the options that fit, predict and verify share.
 struct DataArgs {
   std::vector<std::string> files;
-  std::string target, observation_weights, offset, event, format, header = "auto", decimal = "auto", missing;
+  std::string target, response, observation_weights, offset, event, format, header = "auto", decimal = "auto";
+  std::string missing;
   std::vector<std::string> drop, one_hot;
   std::string memory;  // "1G"; empty: no limit
 

@@ -160,6 +160,7 @@ void RegressionArgs::label(std::vector<Model>& models, const Dataset& dataset) c
   const bool named_event = !dataset.event_name.empty();
   for (Model& fitted : models) {
     fitted.target = data.target;
+    fitted.response_file = data.response;
     fitted.dropped = data.drop;
     fitted.dropped.insert(fitted.dropped.end(), dataset.dropped_columns.begin(),
                           dataset.dropped_columns.end());
@@ -168,7 +169,7 @@ void RegressionArgs::label(std::vector<Model>& models, const Dataset& dataset) c
     (named_offset ? fitted.offset_column : fitted.offset_file) =
         named_offset ? dataset.offset_name : data.offset;
     (named_event ? fitted.event_column : fitted.event_file) = named_event ? dataset.event_name : data.event;
-    fitted.missing = data.options().missing;
+    fitted.missing = dataset.means.empty() ? data.options().missing : Missing::kMean;
   }
 }
 

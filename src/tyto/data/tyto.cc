@@ -50,6 +50,7 @@ class Parts {
   }
 
   void choose_response(const ReadOptions& options) {
+    if (options.response) return;  // which takes its place
     const bool own = data_.response.size() > 0;
     if (!options.target || (own && *options.target == data_.response_name)) {
       if (!own && !options.target_optional)
@@ -64,7 +65,7 @@ class Parts {
     }
     if (options.target_optional && options.target_from_model) return;
     if (options.target_from_model) refuse_file_of_model("target", *options.target);
-    data_.response = read_response(*options.target, whole_.rows(), Missing::kRefuse);
+    data_.response = read_numbers(*options.target, whole_.rows(), "the response");
     data_.response_name.clear();
     data_.labels.clear();
   }
@@ -126,7 +127,5 @@ Dataset read_tyto(const Sources& sources, const ReadOptions& options) {
   parts.drop(options.drop);
   return std::move(parts).result();
 }
-
-bool tyto_by_columns(const Sources&) { return true; }
 
 }  // namespace tyto
