@@ -22,7 +22,7 @@ fi
 options=(--config-settings "build-dir=$build/python-module")
 # The program is not built again: scripts/wheel.sh tests the whole wheel.
 [ -n "${TYTO_LIBRARY:-}" ] && options+=(--config-settings "cmake.define.TYTO_LIBRARY=$TYTO_LIBRARY"
-  --config-settings cmake.define.TYTO_CLI=OFF --config-settings cmake.define.TYTO_READERS=OFF)
+  --config-settings cmake.define.TYTO_CLI=OFF)
 [ "${CI:-}" = true ] && options+=(--config-settings "cmake.define.TYTO_WERROR=ON")
 "$env/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "${options[@]}" . >>"$log" 2>&1 ||
   { cat "$log"; exit 1; }

@@ -1,4 +1,5 @@
-// Designs that borrow the memory of NumPy and SciPy arrays, and keep them alive.
+// Designs that borrow the memory of NumPy and SciPy arrays, and keep them alive; and a look at any design.
+#include <nanobind/eigen/dense.h>
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
@@ -71,6 +72,30 @@ void add_sparse(nb::class_<Design>& design) {
                     nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("rows"));
 }
 
+void check_columns(const Design& design, const std::vector<Index>& columns) {
+  for (const Index j : columns)
+    if (j < 0 || j >= design.cols())
+      throw InvalidArgument("columns: want numbers from 0 to " + std::to_string(design.cols() - 1) + ", got " +
+                            std::to_string(j));
+}
+
+// The sum of some columns, each times its factor.
+Vector combination(const Design& design, const std::vector<Index>& columns, const Vector& factors) {
+  check_columns(design, columns);
+  if (factors.size() != std::ssize(columns)) throw InvalidArgument("factors: want one for each column");
+  Vector sum;
+  design.multiply(columns, factors, sum);
+  return sum;
+}
+
+// Some columns as doubles.
+Eigen::MatrixXd columns_of(const Design& design, const std::vector<Index>& columns) {
+  check_columns(design, columns);
+  Eigen::MatrixXd x(design.rows(), std::ssize(columns));
+  design.pack(columns, 0, design.rows(), x.data());
+  return x;
+}
+
 }  // namespace
 
 void add_design(nb::module_& module) {
@@ -78,7 +103,13 @@ void add_design(nb::module_& module) {
   design.def_static("dense", &dense<double>, nb::arg("x").noconvert())
       .def_static("dense", &dense<float>, nb::arg("x").noconvert())
       .def_prop_ro("rows", &Design::rows)
-      .def_prop_ro("cols", &Design::cols);
+      .def_prop_ro("cols", &Design::cols)
+      .def_prop_ro("storage", &Design::storage)
+      .def_prop_ro("is_sparse", &Design::is_sparse)
+      .def_prop_ro("entries", [](const Design& x) { return x.stored_entries(); })
+      .def("combination", &combination, nb::arg("columns"), nb::arg("factors"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("columns", &columns_of, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>());
   add_sparse<double, std::int32_t>(design);
   add_sparse<double, std::int64_t>(design);
   add_sparse<float, std::int32_t>(design);

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "tyto/base/types.h"
 
@@ -54,6 +55,8 @@ class Columns {
   Index cols() const { return cols_; }
   // Zeros are not stored: time and memory go with the entries of a column, and not with its rows.
   bool is_sparse() const { return sparse_; }
+  // In words, for people: "dense float32".
+  virtual std::string storage() const { return sparse_ ? "sparse" : "dense"; }
   virtual Index entries() const = 0;  // that are stored
   virtual Index entries(std::span<const Index> columns) const = 0;
 

@@ -67,6 +67,9 @@ class Dense final : public Columns {
   Dense(const DenseView<Scalar>& view, std::shared_ptr<const void> owner)
       : Columns(view.rows, view.cols, false), data_(view.data), owner_(std::move(owner)) {}
 
+  std::string storage() const override {
+    return std::is_same_v<Scalar, float> ? "dense float32" : "dense float64";
+  }
   Index entries() const override { return rows() * cols(); }
   Index entries(std::span<const Index> columns) const override { return rows() * std::ssize(columns); }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "tyto/base/lazy.h"
@@ -34,6 +35,7 @@ class Design {
   Index rows() const { return columns_->rows(); }
   Index cols() const { return selection_->size(); }
   bool is_sparse() const { return columns_->is_sparse(); }
+  std::string storage() const { return columns_->storage(); }  // in words, for people
   Index stored_entries() const;                                // of the selected columns
   Index stored_entries(std::span<const Index> columns) const;  // of some of them
 

@@ -1,0 +1,105 @@
+// Data files, by the library's readers.
+#include <nanobind/eigen/dense.h>
+
+#include <string_view>
+#include <utility>
+
+#include "bindings.h"
+#include "run.h"
+#include "tyto/base/error.h"
+#include "tyto/base/nearest.h"
+#include "tyto/data/dataset.h"
+#include "tyto/data/formats.h"
+#include "tyto/data/text.h"
+
+namespace tyto::python {
+namespace {
+
+template <class Value, std::size_t N>
+Value parsed(const Names<Value, N>& names, const char* option, const std::string& word) {
+  if (const auto found = names.find(word)) return *found;
+  throw InvalidArgument(std::string(option) + ": want " + joined(names.all()) + ", got " + in_quotes(word) +
+                        did_you_mean(word, names.all()));
+}
+
+constexpr Names kHeaderWords({std::pair<std::string_view, Header>{"auto", Header::kAuto},
+                              {"yes", Header::kYes},
+                              {"no", Header::kNo}});
+constexpr Names kDecimalWords({std::pair<std::string_view, Decimal>{"auto", Decimal::kAuto},
+                               {".", Decimal::kPoint},
+                               {",", Decimal::kComma}});
+
+void add_read_options(nb::module_& module) {
+  nb::class_<ReadOptions>(module, "ReadOptions")
+      .def(nb::init<>())
+      .def_rw("format", &ReadOptions::format)
+      .def_rw("target", &ReadOptions::target, nb::arg().none())
+      .def_rw("weights", &ReadOptions::weights, nb::arg().none())
+      .def_rw("offset", &ReadOptions::offset, nb::arg().none())
+      .def_rw("event", &ReadOptions::event, nb::arg().none())
+      .def_rw("target_optional", &ReadOptions::target_optional)
+      .def_rw("text_labels", &ReadOptions::text_labels)
+      .def_rw("drop", &ReadOptions::drop)
+      .def_rw("features", &ReadOptions::features)
+      .def("set_one_hot",
+           [](ReadOptions& options, const std::vector<std::string>& columns) {
+             for (const std::string& column : columns) options.one_hot.push_back({column, {}});
+           })
+      .def("set_missing",
+           [](ReadOptions& o, const std::string& word) { o.missing = parsed(kMissingWords, "missing", word); })
+      .def("set_header",
+           [](ReadOptions& o, const std::string& word) { o.header = parsed(kHeaderWords, "header", word); })
+      .def("set_decimal", [](ReadOptions& o, const std::string& word) {
+        o.decimal = parsed(kDecimalWords, "decimal", word);
+      });
+}
+
+nb::list in_utf8(const std::vector<std::string>& words) {
+  nb::list list;
+  for (const std::string& word : words) list.append(valid_utf8(word));
+  return list;
+}
+
+nb::dict parts(const Dataset& data) {
+  nb::dict dict;
+  dict["design"] = data.design;
+  dict["response"] = data.response;
+  dict["response_name"] = valid_utf8(data.response_name);
+  dict["names"] = in_utf8(data.names);
+  dict["labels"] = in_utf8(data.labels);
+  dict["row_weights"] = data.row_weights;
+  dict["offset"] = data.offset;
+  dict["events"] = data.events;
+  dict["dropped_rows"] = data.dropped_rows;
+  dict["dropped_columns"] = in_utf8(data.dropped_columns);
+  dict["filled"] = data.filled;
+  dict["warnings"] = in_utf8(data.warnings);
+  return dict;
+}
+
+#ifdef TYTO_READERS
+nb::dict read_files(const std::vector<std::string>& files, const ReadOptions& options) {
+  const auto work = [files, options](Watch&) { return read(files, options); };
+  return parts(run(work, nb::none()));
+}
+
+Vector read_response_file(const std::string& file, Index rows) {
+  return read_response(file, rows, Missing::kRefuse);
+}
+#else
+[[noreturn]] void refuse() {
+  throw InvalidArgument("open: want a package that was built with readers (TYTO_READERS=ON), got one without");
+}
+nb::dict read_files(const std::vector<std::string>&, const ReadOptions&) { refuse(); }
+Vector read_response_file(const std::string&, Index) { refuse(); }
+#endif
+
+}  // namespace
+
+void add_data(nb::module_& module) {
+  add_read_options(module);
+  module.def("read", &read_files, nb::arg("files"), nb::arg("options"));
+  module.def("read_response", &read_response_file, nb::arg("file"), nb::arg("rows"));
+}
+
+}  // namespace tyto::python
