@@ -1,13 +1,10 @@
 // Data files, by the library's readers.
 #include <nanobind/eigen/dense.h>
 
-#include <string_view>
-#include <utility>
-
+#include "binding/reading.h"
 #include "bindings.h"
 #include "run.h"
 #include "tyto/base/error.h"
-#include "tyto/base/nearest.h"
 #include "tyto/data/dataset.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/text.h"
@@ -15,32 +12,26 @@
 namespace tyto::python {
 namespace {
 
-template <class Value, std::size_t N>
-Value parsed(const Names<Value, N>& names, const char* option, const std::string& word) {
-  if (const auto found = names.find(word)) return *found;
-  throw InvalidArgument(std::string(option) + ": want " + joined(names.all()) + ", got " + in_quotes(word) +
-                        did_you_mean(word, names.all()));
-}
+using binding::parsed;
 
-constexpr Names kHeaderWords({std::pair<std::string_view, Header>{"auto", Header::kAuto},
-                              {"yes", Header::kYes},
-                              {"no", Header::kNo}});
-constexpr Names kDecimalWords({std::pair<std::string_view, Decimal>{"auto", Decimal::kAuto},
-                               {".", Decimal::kPoint},
-                               {",", Decimal::kComma}});
+// Columns or files that an option names.
+std::optional<std::string> ReadOptions::*named(const std::string& option) {
+  if (option == "target") return &ReadOptions::target;
+  if (option == "sample_weight") return &ReadOptions::weights;
+  if (option == "offset") return &ReadOptions::offset;
+  return &ReadOptions::event;
+}
 
 void add_read_options(nb::module_& module) {
   nb::class_<ReadOptions>(module, "ReadOptions")
       .def(nb::init<>())
       .def_rw("format", &ReadOptions::format)
-      .def_rw("target", &ReadOptions::target, nb::arg().none())
-      .def_rw("weights", &ReadOptions::weights, nb::arg().none())
-      .def_rw("offset", &ReadOptions::offset, nb::arg().none())
-      .def_rw("event", &ReadOptions::event, nb::arg().none())
       .def_rw("target_optional", &ReadOptions::target_optional)
       .def_rw("text_labels", &ReadOptions::text_labels)
       .def_rw("drop", &ReadOptions::drop)
       .def_rw("features", &ReadOptions::features)
+      .def("set_place", [](ReadOptions& options, const std::string& option,
+                           const std::string& place) { options.*named(option) = place; })
       .def("set_one_hot",
            [](ReadOptions& options, const std::vector<std::string>& columns) {
              for (const std::string& column : columns) options.one_hot.push_back({column, {}});
@@ -48,9 +39,11 @@ void add_read_options(nb::module_& module) {
       .def("set_missing",
            [](ReadOptions& o, const std::string& word) { o.missing = parsed(kMissingWords, "missing", word); })
       .def("set_header",
-           [](ReadOptions& o, const std::string& word) { o.header = parsed(kHeaderWords, "header", word); })
+           [](ReadOptions& o, const std::string& word) {
+             o.header = parsed(binding::kHeaderWords, "header", word);
+           })
       .def("set_decimal", [](ReadOptions& o, const std::string& word) {
-        o.decimal = parsed(kDecimalWords, "decimal", word);
+        o.decimal = parsed(binding::kDecimalWords, "decimal", word);
       });
 }
 

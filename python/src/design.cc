@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "binding/reading.h"
 #include "bindings.h"
 #include "tyto/base/error.h"
 #include "tyto/columns/dense.h"
@@ -72,16 +73,9 @@ void add_sparse(nb::class_<Design>& design) {
                     nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("rows"));
 }
 
-void check_columns(const Design& design, const std::vector<Index>& columns) {
-  for (const Index j : columns)
-    if (j < 0 || j >= design.cols())
-      throw InvalidArgument("columns: want numbers from 0 to " + std::to_string(design.cols() - 1) + ", got " +
-                            std::to_string(j));
-}
-
 // The sum of some columns, each times its factor.
 Vector combination(const Design& design, const std::vector<Index>& columns, const Vector& factors) {
-  check_columns(design, columns);
+  binding::check_columns(design, columns);
   if (factors.size() != std::ssize(columns)) throw InvalidArgument("factors: want one for each column");
   Vector sum;
   design.multiply(columns, factors, sum);
@@ -90,7 +84,7 @@ Vector combination(const Design& design, const std::vector<Index>& columns, cons
 
 // Some columns as doubles.
 Eigen::MatrixXd columns_of(const Design& design, const std::vector<Index>& columns) {
-  check_columns(design, columns);
+  binding::check_columns(design, columns);
   Eigen::MatrixXd x(design.rows(), std::ssize(columns));
   design.pack(columns, 0, design.rows(), x.data());
   return x;

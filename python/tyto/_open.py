@@ -104,10 +104,12 @@ def _read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOption
     found = _core.ReadOptions()
     target, response = options["target"], options["response"]
     found.target_optional = target is False or response is not None or (target is None and _is_unnamed(files[0], options["format"]))
-    found.target = _column("target", None if target is False else target)
     if response is not None and target not in (None, False):
         raise ValueError("response: want it or target, got both")
-    found.weights, found.offset, found.event = (_column(name, options[name]) for name in ("sample_weight", "offset", "event"))
+    for name in ("target", "sample_weight", "offset", "event"):
+        place = _place(name, options[name])
+        if place is not None:
+            found.set_place(name, place)
     found.text_labels = True  # of what is fitted nobody knows yet
     found.format = "" if options["format"] is None else _solve.word("format", options["format"])
     found.features = 0 if options["features"] is None else _solve.whole("features", options["features"], 1)
@@ -148,12 +150,13 @@ def _is_unnamed(file: str, format: str | None) -> bool:
         return stream.read(6).startswith(_UNNAMED_BYTES)
 
 
-def _column(name: str, column: Any) -> str | None:
-    if column is None:
+def _place(name: str, place: Any) -> str | None:
+    """A column by name or number, or a file, as a word."""
+    if place is None or (name == "target" and place is False):
         return None
-    if isinstance(column, (str, os.PathLike)):
-        return os.fspath(column)
-    return str(_solve.whole(name, column, 0))
+    if isinstance(place, (str, os.PathLike)):
+        return os.fspath(place)
+    return str(_solve.whole(name, place, 0))
 
 
 def _words(name: str, words: Any) -> list[str]:

@@ -1,6 +1,6 @@
 # What the library reads: a matrix of doubles or a dgCMatrix as it is, other things converted once.
 as_design <- function(x, name = "x") {
-  if (methods::is(x, "dgCMatrix")) return(x)
+  if (methods::is(x, "dgCMatrix") || is_opened(x)) return(x)
   if (methods::is(x, "Matrix")) {
     dense <- methods::is(x, "denseMatrix")
     if (dense) return(as_design(as.matrix(x), name))

@@ -38,6 +38,7 @@ Design sparse(SEXP x) {
 }  // namespace
 
 Design borrow(SEXP x) {
+  if (Rf_inherits(x, "owl_data")) return opened(x);
   if (Rf_inherits(x, "dgCMatrix")) return sparse(x);
   if (TYPEOF(x) != REALSXP || !Rf_isMatrix(x))
     throw InvalidArgument("x: want a matrix of doubles or a dgCMatrix");
