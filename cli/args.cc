@@ -17,15 +17,18 @@ constexpr const char* kDataGroup = "Data";
 void DataArgs::add(CLI::App& app) {
   app.option_defaults()->group(kDataGroup);
   app.add_option("DATA", files,
-                 "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, Matrix "
-                 "Market; plain "
-                 "or compressed (gz, bz2, xz, zst)")
+                 "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, .npz of "
+                 "SciPy, Matrix Market, PLINK's .bed with its .bim and .fam; plain or compressed (gz, bz2, xz, "
+                 "zst)")
       ->required();
   app.add_option(
       "--target", target,
-      "The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix "
+      "The response: a column of the data, or of the file that --response names, by name or 0-based number "
       "[the LIBSVM label; the column called y, target, label or response; the last one where there are no "
-      "names]");
+      "names; of .bed the phenotype in .fam]");
+  app.add_option("--response", response,
+                 "A file with the response, where the data has features alone: one column, or a table of which "
+                 "--target says the column; beside .bed with the columns FID and IID, or IID alone");
   app.add_option("--header", header, "Whether CSV files begin with a line of names: auto, yes, no")
       ->capture_default_str();
   app.add_option("--drop", drop, "CSV columns to leave out, by name or 0-based number: NAME,NAME,...")
@@ -66,16 +69,26 @@ void DataArgs::add_event(CLI::App& app) {
                  "(0 or FALSE): a CSV column by name or 0-based number, or a file with one number a row");
 }
 
-Dataset DataArgs::read(const ReadOptions& options) const {
+void DataArgs::add_memory(CLI::App& app) {
+  app.add_option("--memory", memory, "For columns that stay in their file, memory to use: 512M, 1G [the file is mapped]");
+}
+
+std::vector<std::string> DataArgs::paths() const {
   std::vector<std::string> names = files;
   for (std::string& name : names)
     if (name == "-") name = "/dev/stdin";
-  return tyto::read(names, options);
+  return names;
+}
+
+bool DataArgs::by_columns() const { return reads_columns(paths(), options()); }
+
+Dataset DataArgs::read(const ReadOptions& options) const {
+  return tyto::read(paths(), options);
 }
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
-  for (const std::string& name : {target, observation_weights, offset, event}) others.push_back(name);
+  for (const std::string& name : {target, response, observation_weights, offset, event}) others.push_back(name);
   return others;
 }
 
@@ -83,6 +96,7 @@ ReadOptions DataArgs::options() const {
   ReadOptions options;
   options.format = format;
   if (!target.empty()) options.target = target;
+  if (!response.empty()) options.response = response;
   if (!observation_weights.empty()) options.weights = observation_weights;
   if (!offset.empty()) options.offset = offset;
   if (!event.empty()) options.event = event;
@@ -98,8 +112,35 @@ ReadOptions DataArgs::options() const {
   options.missing = *policy;
   if (decimal != "auto" && decimal != "." && decimal != ",")
     throw InvalidArgument("decimal: want '.', ',' or auto, got '" + decimal + "'");
+  if (!memory.empty()) options.memory = static_cast<Index>(parse_memory(memory));
   if (decimal != "auto") options.decimal = decimal == "," ? Decimal::kComma : Decimal::kPoint;
   return options;
+}
+
+std::size_t parse_memory(const std::string& text) {
+  const auto wrong = [&] {
+    return InvalidArgument("memory: want a number of bytes such as 512M or 1G, got " + in_quotes(text));
+  };
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || !(number > 0)) throw wrong();
+  std::string unit = lower_case(std::string_view(stop, static_cast<std::size_t>(end - stop)));
+  if (unit.size() > 1 && unit.back() == 'b') unit.pop_back();
+  double bytes = 1;
+  if (unit == "k")
+    bytes = 0x1p10;
+  else if (unit == "m")
+    bytes = 0x1p20;
+  else if (unit == "g")
+    bytes = 0x1p30;
+  else if (unit == "t")
+    bytes = 0x1p40;
+  else if (!unit.empty())
+    throw wrong();
+  bytes *= number;
+  if (!(bytes >= 1 && bytes < 0x1p60)) throw wrong();
+  return static_cast<std::size_t>(bytes);
 }
 
 void want_whole_numbers(CLI::App& app, std::initializer_list<const char*> options) {

@@ -19,6 +19,7 @@ struct Command {
 std::function<int()> define_fit(CLI::App& app);
 std::function<int()> define_path(CLI::App& app);
 std::function<int()> define_cv(CLI::App& app);
+std::function<int()> define_convert(CLI::App& app);
 std::function<int()> define_moments(CLI::App& app);
 std::function<int()> define_merge(CLI::App& app);
 std::function<int()> define_coef(CLI::App& app);

@@ -19,10 +19,11 @@ namespace {
 
 using tyto::cli::Command;
 
-constexpr std::array<Command, 11> kCommands{{
+constexpr std::array<Command, 12> kCommands{{
     {"fit", "Fit one model at one strength", tyto::cli::define_fit},
     {"path", "Fit models along a grid of strengths", tyto::cli::define_path},
     {"cv", "Choose the strength by cross-validation", tyto::cli::define_cv},
+    {"convert", "Write data as a file of columns, from which models are fitted in place", tyto::cli::define_convert},
     {"moments", "Sum the rows of data of any length, to fit models later", tyto::cli::define_moments},
     {"merge", "Add moments of further rows", tyto::cli::define_merge},
     {"coef", "Print or export the coefficients of a model", tyto::cli::define_coef},

@@ -106,6 +106,7 @@ std::string header_of(const std::string& type, const Model& model) {
 // beside the old data, that is not the response of the new.
 std::optional<std::string> response_of_new_data(const Model& model) {
   if (!model.response_name.empty()) return model.response_name;
+  if (!model.response_file.empty()) return model.response_file;  // which is no column of any data
   if (model.target.empty() || model.target.find_first_not_of("0123456789") != std::string::npos) return {};
   return model.target;
 }
@@ -158,7 +159,7 @@ int run(const PredictArgs& args) {
   const ChosenModel chosen = args.model.load();
   const Model& model = chosen.model;
   ReadOptions options = args.data.options();
-  options.target_optional = args.data.target.empty();
+  options.target_optional = args.data.target.empty() && args.data.response.empty();
   if (!options.target) {
     options.target = response_of_new_data(model);
     options.target_from_model = true;

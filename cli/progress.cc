@@ -65,6 +65,8 @@ bool Progress::operator()(const std::string& where, const TracePoint& at) {
   return !interrupted;
 }
 
+bool Progress::interrupted() const { return tyto::cli::interrupted; }
+
 void Progress::status(const std::string& text) {
   if (!show_) return;
   fmt::print(stderr, "\r\x1b[K{}", printable(text));

@@ -22,6 +22,7 @@ class Progress {
   bool operator()(const CvProgress& at);
   bool operator()(const std::string& where, const TracePoint& at);  // one of many fits
 
+  bool interrupted() const;              // by Ctrl-C
   void status(const std::string& text);  // on the line that is overwritten
   void note(const std::string& text);    // a line that stays, on a terminal or not
 

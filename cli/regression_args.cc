@@ -112,8 +112,9 @@ void RegressionArgs::add(CLI::App& app, Task task, const std::function<void(std:
     if (after) after(last);
   });
   app.option_defaults()->group("Results");
-  app.add_option("--memory", memory,
-                 "Read the rows in blocks, as often as needed, and sum them in so much memory: 512M, 1G");
+  app.add_option("--memory", data.memory,
+                 "Memory to use, for data that is larger: columns of .tyto files are read as they are needed; "
+                 "rows of other files in blocks, as often as needed, and summed: 512M, 1G");
   app.add_option("--model", model, "Write the model (JSON) to this file; - is standard output");
   app.add_option("--json", json, "Write the whole result (JSON) with the trace of the solver");
   app.add_option("--coefficients", coefficients, "Write the non-zero coefficients as CSV");
@@ -159,6 +160,7 @@ void RegressionArgs::label(std::vector<Model>& models, const Dataset& dataset) c
   const bool named_event = !dataset.event_name.empty();
   for (Model& fitted : models) {
     fitted.target = data.target;
+    fitted.response_file = data.response;
     fitted.dropped = data.drop;
     fitted.dropped.insert(fitted.dropped.end(), dataset.dropped_columns.begin(),
                           dataset.dropped_columns.end());
@@ -167,7 +169,7 @@ void RegressionArgs::label(std::vector<Model>& models, const Dataset& dataset) c
     (named_offset ? fitted.offset_column : fitted.offset_file) =
         named_offset ? dataset.offset_name : data.offset;
     (named_event ? fitted.event_column : fitted.event_file) = named_event ? dataset.event_name : data.event;
-    fitted.missing = data.options().missing;
+    fitted.missing = dataset.means.empty() ? data.options().missing : Missing::kMean;
   }
 }
 

@@ -24,7 +24,6 @@ struct RegressionArgs {
   EstimateOptions options;
   bool quiet = false;
   std::string json, model, coefficients, report;
-  std::string memory;  // rows are read in blocks: see summing.h
 
   // All flags, in the order of the help text. `after` adds those of the command: see add_options().
   void add(CLI::App& app, Task task, const std::function<void(std::string_view)>& after = {});

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -81,32 +80,6 @@ void describe(const Dataset& about, Dataset& data) {
 
 }  // namespace
 
-std::size_t parse_memory(const std::string& text) {
-  const auto wrong = [&] {
-    return InvalidArgument("memory: want a number of bytes such as 512M or 1G, got " + in_quotes(text));
-  };
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || !(number > 0)) throw wrong();
-  std::string unit = lower_case(std::string_view(stop, static_cast<std::size_t>(end - stop)));
-  if (unit.size() > 1 && unit.back() == 'b') unit.pop_back();
-  double bytes = 1;
-  if (unit == "k")
-    bytes = 0x1p10;
-  else if (unit == "m")
-    bytes = 0x1p20;
-  else if (unit == "g")
-    bytes = 0x1p30;
-  else if (unit == "t")
-    bytes = 0x1p40;
-  else if (!unit.empty())
-    throw wrong();
-  bytes *= number;
-  if (!(bytes >= 1 && bytes < 0x1p60)) throw wrong();
-  return static_cast<std::size_t>(bytes);
-}
-
 SummedData sum_moments(const DataArgs& data, const SummingArgs& args) {
   want_files(data.files);
   if (!args.memory.empty()) parse_memory(args.memory);
@@ -145,14 +118,15 @@ SummedData read_moments(const std::vector<std::string>& files) {
 }
 
 bool works_on_sums(const RegressionArgs& args) {
-  return !args.memory.empty() || is_moments_file(args.data.files.front());
+  if (is_moments_file(args.data.files.front())) return true;
+  return !args.data.memory.empty() && !args.data.by_columns();
 }
 
 SummedEstimate estimate_summed(const RegressionArgs& args, Task task, std::string& note) {
   refuse_unfit(args);
   const Stopwatch watch;
   const EstimateOptions& options = args.options;
-  SummingArgs summing{args.memory, 1, options.fit.stochastic.seed, options.fit.threads};
+  SummingArgs summing{args.data.memory, 1, options.fit.stochastic.seed, options.fit.threads};
   if (task == kCvTask) summing.folds = options.cv.folds;
   const bool packed = is_moments_file(args.data.files.front());
   const SummedData summed = packed ? read_moments(args.data.files) : sum_moments(args.data, summing);

@@ -16,9 +16,6 @@ struct SummingArgs {
   int threads = 1;
 };
 
-// "1G", "512M", "1.5g", a number of bytes. Throws InvalidArgument.
-std::size_t parse_memory(const std::string& text);
-
 // Moments, and what else the data says about itself.
 struct SummedData {
   MomentSet moments;
@@ -29,7 +26,7 @@ struct SummedData {
 SummedData sum_moments(const DataArgs& data, const SummingArgs& args);
 SummedData read_moments(const std::vector<std::string>& files);  // of .moments files, merged
 
-// Whether a command is to work on sums: --memory was given, or its data is a .moments file.
+// Whether a command is to work on sums: --memory was given for files of rows, or its data is a .moments file.
 bool works_on_sums(const RegressionArgs& args);
 // The models, from two passes over the files or more; from .moments files without any. `note` says what the
 // certificates are about. The rows' weights and so on are named in `data` of the result, as in data that was

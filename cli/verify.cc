@@ -91,6 +91,7 @@ std::string reason(const std::vector<Checked>& all) {
 }
 
 ReadOptions as_fitted(const Model& model, ReadOptions options) {
+  if (!options.response && !model.response_file.empty()) refuse_file_of_model("response", model.response_file);
   if (const std::string& target = model.target.empty() ? model.response_name : model.target;
       !options.target && !target.empty()) {
     options.target = target;
@@ -104,7 +105,7 @@ ReadOptions as_fitted(const Model& model, ReadOptions options) {
     options.weights_from_model = true;
   }
   take_rows_as_fitted(model, options);
-  if (options.header == Header::kAuto)
+  if (options.header == Header::kAuto && model.response_file.empty())
     options.header = model.response_name.empty() ? Header::kNo : Header::kYes;
   options.missing = model.missing;
   options.one_hot = model.one_hot;

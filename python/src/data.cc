@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "run.h"
 #include "tyto/base/error.h"
+#include "tyto/data/convert.h"
 #include "tyto/data/dataset.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/text.h"
@@ -17,6 +18,7 @@ using binding::parsed;
 // Columns or files that an option names.
 std::optional<std::string> ReadOptions::*named(const std::string& option) {
   if (option == "target") return &ReadOptions::target;
+  if (option == "response") return &ReadOptions::response;
   if (option == "sample_weight") return &ReadOptions::weights;
   if (option == "offset") return &ReadOptions::offset;
   return &ReadOptions::event;
@@ -30,6 +32,7 @@ void add_read_options(nb::module_& module) {
       .def_rw("text_labels", &ReadOptions::text_labels)
       .def_rw("drop", &ReadOptions::drop)
       .def_rw("features", &ReadOptions::features)
+      .def_rw("memory", &ReadOptions::memory)
       .def("set_place", [](ReadOptions& options, const std::string& option,
                            const std::string& place) { options.*named(option) = place; })
       .def("set_one_hot",
@@ -76,15 +79,29 @@ nb::dict read_files(const std::vector<std::string>& files, const ReadOptions& op
   return parts(run(work, nb::none()));
 }
 
-Vector read_response_file(const std::string& file, Index rows) {
-  return read_response(file, rows, Missing::kRefuse);
+Vector read_column(const std::string& file, Index rows) { return read_numbers(file, rows, "the response"); }
+
+void convert_files(const std::vector<std::string>& files, const ReadOptions& options,
+                   const std::string& output, Index memory) {
+  ConvertOptions all{options, output, memory};
+  const auto work = [files, all](Watch& watch) mutable {
+    all.progress = [&](const char*, Index) { return watch.report({0, 1, 0}); };
+    return convert(files, all);
+  };
+  run(work, nb::none());
+}
+
+bool stays_in_files(const std::vector<std::string>& files, const ReadOptions& options) {
+  return reads_columns(files, options);
 }
 #else
 [[noreturn]] void refuse() {
   throw InvalidArgument("open: want a package that was built with readers (TYTO_READERS=ON), got one without");
 }
 nb::dict read_files(const std::vector<std::string>&, const ReadOptions&) { refuse(); }
-Vector read_response_file(const std::string&, Index) { refuse(); }
+Vector read_column(const std::string&, Index) { refuse(); }
+void convert_files(const std::vector<std::string>&, const ReadOptions&, const std::string&, Index) { refuse(); }
+bool stays_in_files(const std::vector<std::string>&, const ReadOptions&) { refuse(); }
 #endif
 
 }  // namespace
@@ -92,7 +109,9 @@ Vector read_response_file(const std::string&, Index) { refuse(); }
 void add_data(nb::module_& module) {
   add_read_options(module);
   module.def("read", &read_files, nb::arg("files"), nb::arg("options"));
-  module.def("read_response", &read_response_file, nb::arg("file"), nb::arg("rows"));
+  module.def("read_column", &read_column, nb::arg("file"), nb::arg("rows"));
+  module.def("reads_columns", &stays_in_files, nb::arg("files"), nb::arg("options"));
+  module.def("convert", &convert_files, nb::arg("files"), nb::arg("options"), nb::arg("output"), nb::arg("memory"));
 }
 
 }  // namespace tyto::python

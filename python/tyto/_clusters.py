@@ -70,6 +70,7 @@ def compared(columns: np.ndarray) -> np.ndarray:
 def correlation(X: Any, columns: np.ndarray, weights: np.ndarray | None) -> tuple[float, float]:
     """Mean and least |r| over the pairs of some columns; a constant one is correlated with none."""
     part = X.columns(columns) if isinstance(X, Matrix) else X[:, columns]
+    part = part if part.dtype.kind == "f" else part.astype(np.float64)
     share = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
     largest = np.maximum(abs(part).max(axis=0).toarray().ravel() if sparse.issparse(part) else abs(part).max(axis=0), np.finfo(float).tiny)
     blocks = [(slice(begin, begin + ROWS), share[begin:begin + ROWS, None]) for begin in range(0, X.shape[0], ROWS)]

@@ -15,13 +15,18 @@ from . import _core, _solve, _survival
 from ._matrix import Matrix
 
 FLOATS = [np.float64, np.float32]
-STORED = [np.float32, np.float64]  # of dense numbers, the narrowest first
+STORED = [np.int8, np.uint8, np.int16, np.float32, np.float64]  # of dense numbers, the narrowest first
 INDICES = [np.int32, np.int64]
 # scikit-learn 1.6 made a function of a method, and renamed an argument.
 _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
 # Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
-_COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
+_COLUMNS = dict(accept_sparse="csc", order="F", **_UNCHECKED)
+
+
+def _columns_of(X: Any) -> dict[str, Any]:
+    """How X becomes columns: what the library stores stays as it is, everything else is float64."""
+    return {**_COLUMNS, "dtype": FLOATS if sparse.issparse(X) else [np.float64, *STORED]}
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -29,7 +34,7 @@ def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return _remembered(estimator, X), _response_of(X, y)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return _validator(estimator)(_sound("X", X), _sound("y", y), **_columns_of(X))
 
 
 def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -37,7 +42,7 @@ def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return X, _response_of(X, y)
     with _in_words():
-        return validation.check_X_y(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return validation.check_X_y(_sound("X", X), _sound("y", y), **_columns_of(X))
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -50,7 +55,7 @@ def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return X, y
     validate = _validator(estimator)
     with _in_words():
-        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
     return X, _float64("y", y)
 
 
@@ -60,9 +65,9 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         if isinstance(X, Matrix):
             X = X if estimator is None else _remembered(estimator, X)
         elif estimator is None:
-            X = check_array(_sound("X", X), **_COLUMNS)
+            X = check_array(_sound("X", X), **_columns_of(X))
         else:
-            X = _validator(estimator)(_sound("X", X), **_COLUMNS)
+            X = _validator(estimator)(_sound("X", X), **_columns_of(X))
     y = _survival.encode(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
@@ -71,7 +76,7 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 def _ready(X: Any, y: Any) -> bool:
     """Arrays that scikit-learn would hand back as they are, after half a millisecond."""
-    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in FLOATS
+    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in STORED
             and y.dtype == np.float64 and X.flags.f_contiguous and X.size > 0 and len(X) == len(y) and bool(np.isfinite(y).all()))
 
 
@@ -79,7 +84,7 @@ def validate_predict(estimator: Any, X: Any) -> Any:
     if isinstance(X, Matrix):
         return _as_fitted(estimator, X)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
+        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
 
 
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -87,7 +92,7 @@ def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return X, _numbers_of(X, y)
     with _in_words():
-        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
     return X, _float64("y", y)
 
 
@@ -96,7 +101,7 @@ def validate_rows(X: Any) -> Any:
     if isinstance(X, Matrix):
         return X
     with _in_words():
-        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=FLOATS)
+        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
 
 
 def _remembered(estimator: Any, X: Matrix) -> Matrix:
@@ -157,6 +162,8 @@ def _sound(name: str, values: Any) -> Any:
     for kind in types if np.iterable(types) else [getattr(values, "dtype", None)]:
         if getattr(kind, "kind", "") in ("M", "m"):
             raise TypeError(f"{name}: want numbers, got times ({kind})")
+    if name == "X" and type(values) is np.ndarray and values.dtype == bool:
+        return values.view(np.uint8)
     return values
 
 
@@ -281,7 +288,12 @@ def design(X: Any) -> _core.Design:
 
 def product(X: Any, coef: np.ndarray) -> np.ndarray:
     """``X @ coef``, of a vector or of several in columns."""
-    return X.times(coef) if isinstance(X, Matrix) else np.asarray(safe_sparse_dot(X, coef), dtype=np.float64)
+    if isinstance(X, Matrix):
+        return X.times(coef)
+    if X.dtype.kind in "iu":  # NumPy would make a matrix of float64
+        used = np.flatnonzero(coef if coef.ndim == 1 else coef.any(axis=1))
+        X, coef = X[:, used], coef[used]
+    return np.asarray(safe_sparse_dot(X, coef), dtype=np.float64)
 
 
 def _borrow(X: Any) -> _core.Design | None:

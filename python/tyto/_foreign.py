@@ -100,6 +100,8 @@ def open_foreign(format: str, files: list[str], options: dict[str, Any]) -> Data
     for name, default in (("features", None), ("one_hot", []), ("header", "auto"), ("decimal", "auto"), ("missing", "refuse")):
         if options[name] != default:
             raise _solve.want(name, f"{default!r} for files of {format}", options[name])
+    if options["memory"] is not None:
+        raise ValueError(f"memory: want None for files of {format}, which are read into memory; or convert a matrix of them first: tyto.convert")
     if not os.path.exists(files[0]):
         raise FileNotFoundError(f"{files[0]}: cannot open: there is no such file")
     if options["response"] is not None and options["target"] not in (None, False):

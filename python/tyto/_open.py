@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import warnings
 from typing import Any, Iterable
 
@@ -32,7 +33,8 @@ def open(path: str | os.PathLike[str], *more: str | os.PathLike[str], response: 
     path, more
         A file, or several of the same shape that are stacked by rows.
     response : str, path or array, optional
-        The response, where it is not in the data: a file of one column, or the numbers or labels themselves.
+        The response, where it is not in the data: a file of one column, or a table of which ``target`` says the column (beside ``.bed`` with
+        the columns FID and IID, or IID alone); or the numbers or labels themselves.
     target : str, int or False, optional
         Which part of the data is the response: a column by name or number; of ``.h5ad`` a column of ``obs``. Default: as the command line
         finds it, by the names y, target, label and response; files without names (``.npy``, ``.npz``, ``.mtx``) have none. False: there is none,
@@ -43,7 +45,8 @@ def open(path: str | os.PathLike[str], *more: str | os.PathLike[str], response: 
     missing : {"refuse", "mean", "drop-rows", "drop-columns"}, default="refuse"
         What becomes of missing values.
     memory : str or int, optional
-        What may be taken for the data, in bytes or as ``"4G"``.
+        What may be taken by everything that is computed from columns that stay in their file (``.tyto``, ``.bed``, ``.npy`` in Fortran
+        order), in bytes or as ``"4G"``: they are then read as they are wanted. Default: such files are mapped.
     format : str, optional
         The format, where neither the name nor the content of the file says it.
     features : int, optional
@@ -72,13 +75,13 @@ def open(path: str | os.PathLike[str], *more: str | os.PathLike[str], response: 
     (4,)
     """
     options = {"response": response, "target": target, "sample_weight": sample_weight, "offset": offset, "event": event, "missing": missing,
-               "memory": memory, "format": format, "features": features, "drop": _words("drop", drop), "one_hot": _words("one_hot", one_hot),
+               "memory": memory, "format": format, "features": features, "drop": words("drop", drop), "one_hot": words("one_hot", one_hot),
                "header": header, "decimal": decimal, "dataset": dataset}
     files = [os.fspath(one) for one in (path, *more)]
     foreign = _foreign.format_of(files[0], format)
     data = _open_by_library(files, options) if foreign is None else _foreign.open_foreign(foreign, files, options)
-    if response is not None:
-        data.y, data.response_name = _response(response, data), ""
+    if is_beside(response) or (foreign is not None and response is not None):
+        data.y, data.response_name = _vector(response, data), ""
     data.files, data._call = files, (files, options)
     return data
 
@@ -87,7 +90,7 @@ def _open_by_library(files: list[str], options: dict[str, Any]) -> Data:
     if options["dataset"] is not None:
         raise _solve.want("dataset", "None, as it is for HDF5 and zarr", options["dataset"])
     with _data.renamed():
-        found = _core.read(files, _read_options(files, options))
+        found = _core.read(files, read_options(files, options))
     for text in _notes(found):
         warnings.warn(f"tyto.open: {text}", UserWarning, stacklevel=3)
     names = found["names"] or None
@@ -100,12 +103,15 @@ def _open_by_library(files: list[str], options: dict[str, Any]) -> Data:
                 response_name=found["response_name"], dropped_rows=found["dropped_rows"])
 
 
-def _read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOptions:
+def read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOptions:
     found = _core.ReadOptions()
     target, response = options["target"], options["response"]
-    found.target_optional = target is False or response is not None or (target is None and _is_unnamed(files[0], options["format"]))
-    if response is not None and target not in (None, False):
+    beside = is_beside(response) or (target is None and response is None and _is_unnamed(files[0], options["format"]))
+    found.target_optional = target is False or beside
+    if is_beside(response) and target not in (None, False):
         raise ValueError("response: want it or target, got both")
+    if response is not None and not is_beside(response):
+        found.set_place("response", os.fspath(response))
     for name in ("target", "sample_weight", "offset", "event"):
         place = _place(name, options[name])
         if place is not None:
@@ -117,22 +123,24 @@ def _read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOption
     found.set_one_hot(options["one_hot"])
     for name in ("missing", "header", "decimal"):
         getattr(found, f"set_{name}")(_solve.word(name, options[name]))
-    if options["memory"] is not None:
-        raise _solve.want("memory", "None", options["memory"])
+    found.memory = memory_bytes(options["memory"])
+    if found.memory and not _core.reads_columns(files, found):
+        raise ValueError(f"memory: want None for {files[0]}, which is read as a whole; or files whose columns stay in them: first "
+                         "tyto.convert(..., 'x.tyto')")
     return found
 
 
-def _response(response: Any, data: Data) -> np.ndarray:
-    """The response that is not in the data, for the rows that were not left out."""
+def _vector(response: Any, data: Data) -> np.ndarray:
+    """The response that is not in the data, of the rows that were not left out."""
     rows = data.shape[0] + len(data.dropped_rows)
     with _data.renamed():
-        found = np.asarray(response) if _beside(response) else _core.read_response(os.fspath(response), rows)
+        found = np.asarray(response) if is_beside(response) else _core.read_column(os.fspath(response), rows)
     if found.ndim != 1 or len(found) != rows:
         raise ValueError(f"response: want a vector of {rows} values, one for each row, got shape {found.shape}")
     return np.delete(found, data.dropped_rows)
 
 
-def _beside(response: Any) -> bool:
+def is_beside(response: Any) -> bool:
     """Whether it is the numbers themselves, and no file."""
     return response is not None and not isinstance(response, (str, os.PathLike))
 
@@ -159,7 +167,7 @@ def _place(name: str, place: Any) -> str | None:
     return str(_solve.whole(name, place, 0))
 
 
-def _words(name: str, words: Any) -> list[str]:
+def words(name: str, words: Any) -> list[str]:
     if isinstance(words, (str, bytes)) or not np.iterable(words):
         raise TypeError(f"{name}: want a list of columns, got {words!r}")
     return [str(word) for word in words]
@@ -180,3 +188,19 @@ def _notes(found: Any) -> list[str]:
     if found["dropped_columns"]:
         notes.append(f"columns were left out for missing values: {', '.join(found['dropped_columns'])}")
     return notes
+
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def memory_bytes(memory: Any) -> int:
+    """A size such as ``"4G"`` in bytes; 0 where there is none."""
+    if memory is None:
+        return 0
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?)B?", memory.strip().upper()) if isinstance(memory, str) else None
+    if isinstance(memory, str) and found is None:
+        raise _solve.want("memory", "a number of bytes, or a size such as '512M' or '4G'", memory)
+    bytes_ = _solve.number("memory", memory) if found is None else float(found[1]) * _UNITS[found[2]]
+    if not 1 <= bytes_ < 2**62:
+        raise _solve.want("memory", "a number of bytes, or a size such as '512M' or '4G'", memory)
+    return int(bytes_)

@@ -77,7 +77,7 @@ class _Store:
         return where, found
 
     def _only_matrix(self) -> str:
-        names = [name for name in self.root if _is_matrix(self.root[name])]
+        names = [name for name in sorted(self.root) if _is_matrix(self.root[name])]
         if len(names) != 1:
             raise ValueError(f"dataset: want the name of a matrix of {self.path}, which has {_foreign.few(names)}")
         return names[0]
@@ -156,11 +156,11 @@ class _Sparse:
         self.node, self.where, self.layout = node, where, _layout(node)
         shape = node.attrs.get("shape", node.attrs.get("h5sparse_shape"))
         self.indptr = np.asarray(node["indptr"][...]).astype(np.int64)
-        if shape is None or len(self.indptr) != shape[self.layout == "csc"] + 1:
+        if shape is None or len(self.indptr) != shape[1 if self.layout == "csc" else 0] + 1:
             raise ValueError(f"{where}: want a shape and an indptr that fit each other")
         self.rows, self.cols = int(shape[0]), int(shape[1])
         entries = int(self.indptr[-1])
-        if self.indptr[0] != 0 or (np.diff(self.indptr) < 0).any() or entries > min(len(node["indices"]), len(node["data"])):
+        if self.indptr[0] != 0 or (np.diff(self.indptr) < 0).any() or entries > min(node["indices"].shape[0], node["data"].shape[0]):
             raise ValueError(f"{where}: want an indptr from 0 on that does not fall and ends within indices and data")
         dtype = np.dtype(node["data"].dtype)
         self.dtype = _foreign.stored(dtype, where) if dtype.kind == "f" else _integers(dtype, where)

@@ -76,7 +76,7 @@ class _Table:
         kind = field.type
         if not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_boolean(kind)):
             raise TypeError(f"{self.path}: column {field.name!r}: want numbers, got {kind}; leave it out: drop=[{field.name!r}]")
-        return _foreign.stored(np.dtype(kind.to_pandas_dtype()), self.path)
+        return np.dtype(kind.to_pandas_dtype())
 
     def read(self, blocks: Any) -> Parts:
         """``blocks(names)``: pairs of the place of the first of some of these columns and a batch of their next rows."""

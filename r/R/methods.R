@@ -154,7 +154,9 @@ linear_predictor <- function(object, found, newx, offset) {
 
 array_product <- function(newx, used, beta) {
   if (anyNA(if (methods::is(newx, "sparseMatrix")) newx@x else newx[, used])) want("newx", "no missing values", NA)
-  as.matrix(newx[, used, drop = FALSE] %*% beta[used, , drop = FALSE])
+  part <- newx[, used, drop = FALSE]
+  if (is.raw(part)) storage.mode(part) <- "double"
+  as.matrix(part %*% beta[used, , drop = FALSE])
 }
 
 # New rows with the columns of the fit: by name where both have names, else by place.

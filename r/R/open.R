@@ -4,8 +4,8 @@ read_data <- function(file, ..., response = NULL, target = NULL, sample_weight =
   others <- list(...)
   if (length(names(others)) > 0 && any(nzchar(names(others)))) want("read_data", "files without names", names(others)[nzchar(names(others))][1])
   files <- path.expand(c(check_word("file", file), vapply(others, function(one) check_word("file", one), "")))
-  if (!is.null(response) && !is.null(target) && !isFALSE(target) && !is.character(response)) want("response", "it or target", "both")
   beside <- is.character(response) && length(response) == 1
+  if (!is.null(response) && !beside && !is.null(target) && !isFALSE(target)) want("response", "it or target", "both")
   options <- list(
     target = if (!isFALSE(target)) column_word("target", target), response = if (beside) path.expand(response),
     no_target = isFALSE(target) || (!is.null(response) && !beside) || (is.null(target) && is.null(response) && is_unnamed(files[1], format)),
@@ -77,7 +77,7 @@ print.owl_data <- function(x, ...) {
 
 # Some columns of a matrix of any kind, as doubles.
 columns_of <- function(x, columns) {
-  if (!is_opened(x)) return(as.matrix(x[, columns]))
+  if (!is_opened(x) && !is.raw(x)) return(as.matrix(x[, columns]))
   call_library(.Call(tyto_columns, x, as.double(columns) - 1))
 }
 

@@ -38,6 +38,7 @@ ReadOptions reading(const cpp11::list& given) {
   ReadOptions options;
   options.format = word_or_none(given, "format").value_or("");
   options.target = word_or_none(given, "target");
+  options.response = word_or_none(given, "response");
   options.weights = word_or_none(given, "weights");
   options.offset = word_or_none(given, "offset");
   options.text_labels = true;  // of what is fitted nobody knows yet
@@ -48,6 +49,7 @@ ReadOptions reading(const cpp11::list& given) {
   options.header = parsed(binding::kHeaderWords, "header", word(found(given, "header")));
   options.decimal = parsed(binding::kDecimalWords, "decimal", word(found(given, "decimal")));
   options.features = number_or_none(given, "features");
+  options.memory = number_or_none(given, "memory");
   return options;
 }
 
@@ -72,6 +74,8 @@ Design opened(SEXP x) {
 SEXP entry_open(SEXP files, SEXP given) {
   const std::vector<std::string> names = words(files);
   const ReadOptions options = reading(cpp11::list(given));
+  if (options.memory > 0 && !reads_columns(names, options))
+    throw InvalidArgument("memory: want NULL for " + printable(names[0]) + ", which is read as a whole");
   const Dataset data = run([names, options](Watch&) { return read(names, options); }, On::kOwnThread);
   const cpp11::external_pointer<Design> pointer(new Design(data.design));
   const cpp11::writable::doubles size(

@@ -85,3 +85,31 @@ test_that("a file that was deleted is still there", {
   unlink(file)
   expect_certified(owl(opened, alpha = 0.1), opened, opened$y)
 })
+
+# Copies of the first allele, two bits each: 00 two, 10 one, 11 none.
+bed_file <- function(genotypes, phenotype) {
+  base <- tempfile()
+  n <- nrow(genotypes)
+  code <- matrix(0L, 4 * ceiling(n / 4), ncol(genotypes))
+  code[seq_len(n), ] <- c(3L, 2L, 0L)[genotypes + 1]
+  at <- seq(1, nrow(code), 4)
+  bytes <- code[at, ] + 4L * code[at + 1, ] + 16L * code[at + 2, ] + 64L * code[at + 3, ]
+  writeBin(as.raw(c(0x6c, 0x1b, 0x01, bytes)), paste0(base, ".bed"))
+  writeLines(sprintf("1\trs%d\t0\t%d\tA\tG", seq_len(ncol(genotypes)), seq_len(ncol(genotypes))), paste0(base, ".bim"))
+  writeLines(sprintf("f%d p%d 0 0 1 %.17g", seq_len(n), seq_len(n), phenotype), paste0(base, ".fam"))
+  paste0(base, ".bed")
+}
+
+test_that("genotypes stay two bits each", {
+  set.seed(4)
+  genotypes <- matrix(sample.int(3, 90 * 30, replace = TRUE) - 1L, 90)
+  response <- rowSums(genotypes[, 1:4]) + rnorm(90)
+  file <- bed_file(genotypes, response)
+  opened <- read_data(file)
+  expect_equal(unname(as.matrix(opened)), genotypes)
+  fit <- owl(file, nalpha = 10)
+  expect_equal(as.matrix(fit$beta), as.matrix(owl(genotypes, response, nalpha = 10)$beta), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_certified(fit, opened, response)
+  same_bits(owl(read_data(file, memory = "64M"), nalpha = 10), owl(opened, nalpha = 10))
+  expect_error(read_data(csv_file(x, y), memory = "1G"), "memory: want NULL")
+})

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tyto {
 namespace {
@@ -14,6 +17,7 @@ class ClassColumns final : public Columns {
         base_(std::move(base)),
         classes_(classes) {}
 
+  std::string storage() const override { return base_->storage(); }
   Index entries() const override { return base_->entries() * classes_; }
   Index entries(std::span<const Index> columns) const override {
     Index sum = 0;
@@ -22,6 +26,15 @@ class ClassColumns final : public Columns {
       sum += base_->entries(chunk.columns());
     }
     return sum;
+  }
+
+  bool is_slow() const override { return base_->is_slow(); }
+  std::uint64_t bytes_read() const override { return base_->bytes_read(); }
+  std::shared_ptr<const void> expect(std::span<const Index> columns) const override {
+    std::vector<Index> own;  // each once, where its classes stand side by side
+    for (const Index number : columns)
+      if (own.empty() || own.back() != number / classes_) own.push_back(number / classes_);
+    return base_->expect(own);
   }
 
   // Of each chunk the columns of one class together; they stay in the cache for the next class.

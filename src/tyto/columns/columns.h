@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,8 +56,6 @@ class Columns {
   Index cols() const { return cols_; }
   // Zeros are not stored: time and memory go with the entries of a column, and not with its rows.
   bool is_sparse() const { return sparse_; }
-  // In words, for people: "dense float32".
-  virtual std::string storage() const { return sparse_ ? "sparse" : "dense"; }
   virtual Index entries() const = 0;  // that are stored
   virtual Index entries(std::span<const Index> columns) const = 0;
 
@@ -84,6 +83,16 @@ class Columns {
   // f(row, value) for the stored entries of a column, in order of rows.
   template <class F>
   void for_each_entry(Index column, F f) const;
+
+  // Columns are read from a disk: to read one again costs more than to copy it, and a long list is best told
+  // of before.
+  virtual bool is_slow() const { return false; }
+  // The next calls read these columns, in about this order, for as long as the result lives: storage that is
+  // slow reads them ahead. Changes no result. Throws DataError where the data is not what it was.
+  virtual std::shared_ptr<const void> expect(std::span<const Index> columns) const;
+  virtual std::uint64_t bytes_read() const { return 0; }  // from a disk, so far
+  // How the numbers are stored, in words for people: "dense float32".
+  virtual std::string storage() const { return sparse_ ? "sparse" : "dense"; }
 
  protected:
   Columns(Index rows, Index cols, bool sparse) : rows_(rows), cols_(cols), sparse_(sparse) {}

@@ -1,10 +1,14 @@
-#include "tyto/columns/dense.h"
+#include "tyto/columns/stored_type.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "tyto/base/error.h"
 #include "tyto/math/kernels.h"
 
 namespace tyto {
@@ -24,22 +28,37 @@ double sum_of(Index n, F f) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+// f(values, first row) for parts of a column in double.
+template <class Column, class F>
+void for_each_part(Column column, Index n, F f) {
+  constexpr Index kPart = 512;
+  std::array<double, kPart> part;
+  for (Index begin = 0; begin < n; begin += kPart) {
+    const Index length = std::min(kPart, n - begin);
+    kernels::copy(column + begin, {}, part.data(), length);
+    f(part.data(), RowRange{begin, length});
+  }
+}
+
 // Sums of weight (x - shift) and of weight (x - shift)^2.
-template <class Scalar>
-kernels::Sums sums_less(const Scalar* column, Index n, const Vector& weight, double shift) {
+template <class Column>
+kernels::Sums sums_less(Column column, Index n, const Vector& weight, double shift) {
   if (weight.size() == 0) return kernels::sums(column, n, shift);
-  const double* times = weight.data();
-  const auto sum = [&](auto f) {
-    return sum_of(n, [&](Index i) { return times[i] * f(static_cast<double>(column[i])); });
-  };
-  const double first = sum([&](double v) { return v - shift; });
-  const double second = sum([&](double v) { return (v - shift) * (v - shift); });
-  return {first, second};
+  kernels::Sums total{0, 0};
+  for_each_part(column, n, [&](const double* values, RowRange rows) {
+    const double* times = weight.data() + rows.begin;
+    const auto sum = [&](auto f) {
+      return sum_of(rows.length, [&](Index i) { return times[i] * f(values[i] - shift); });
+    };
+    total.sum += sum([](double off) { return off; });
+    total.squares += sum([](double off) { return off * off; });
+  });
+  return total;
 }
 
 // The first row that counts, if the column is the same in all that do; else -1.
-template <class Scalar>
-Index constant_from(const Scalar* column, Index n, const Vector& weight) {
+template <class Column>
+Index constant_from(Column column, Index n, const Vector& weight) {
   const auto counts = [&](Index i) { return weight.size() == 0 || weight[i] > 0; };
   Index first = 0;
   while (!counts(first)) ++first;
@@ -48,8 +67,8 @@ Index constant_from(const Scalar* column, Index n, const Vector& weight) {
   return first;
 }
 
-template <class Scalar>
-Moments moments_of(const Scalar* column, Index n, const RowWeights& rows, bool center) {
+template <class Column>
+Moments moments_of(Column column, Index n, const RowWeights& rows, bool center) {
   const kernels::Sums sums = sums_less(column, n, rows.weight, 0);
   if (!center || n == 0) return {0, sums.squares, sums.squares};
   if (const Index first = constant_from(column, n, rows.weight); first >= 0)
@@ -61,15 +80,46 @@ Moments moments_of(const Scalar* column, Index n, const RowWeights& rows, bool c
   return {near + off, std::max(0.0, rest.squares - off * rest.sum), sums.squares};
 }
 
+// Columns of numbers.
 template <class Scalar>
+struct Numbers {
+  using Column = const Scalar*;
+
+  StoredView view;
+
+  Column column(Index j) const { return reinterpret_cast<Column>(view.data + j * view.stride); }
+  double filling(Index) const { return 0; }
+  static void copy_rows(Column from, std::span<const Index> rows, std::byte* to) {
+    auto* out = reinterpret_cast<Scalar*>(to);
+    for (const Index i : rows) *out++ = from[i];
+  }
+};
+
+struct GenotypeColumns {
+  using Column = kernels::Genotypes;
+
+  StoredView view;
+
+  Column column(Index j) const {
+    return {reinterpret_cast<const std::uint8_t*>(view.data + j * view.stride), filling(j)};
+  }
+  double filling(Index j) const { return view.filling[static_cast<std::size_t>(j)]; }
+  static void copy_rows(Column from, std::span<const Index> rows, std::byte* to) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (k % 4 == 0) to[k / 4] = std::byte{0};
+      to[k / 4] |= static_cast<std::byte>(from.bits(rows[k]) << (2 * (k % 4)));
+    }
+  }
+};
+
+// Source: where columns are, and what.
+template <class Source>
 class Dense final : public Columns {
  public:
-  Dense(const DenseView<Scalar>& view, std::shared_ptr<const void> owner)
-      : Columns(view.rows, view.cols, false), data_(view.data), owner_(std::move(owner)) {}
+  Dense(const StoredView& view, std::shared_ptr<const void> owner)
+      : Columns(view.rows, view.cols, false), source_{view}, owner_(std::move(owner)) {}
 
-  std::string storage() const override {
-    return std::is_same_v<Scalar, float> ? "dense float32" : "dense float64";
-  }
+  std::string storage() const override { return std::string(storage_in_words(source_.view.type)); }
   Index entries() const override { return rows() * cols(); }
   Index entries(std::span<const Index> columns) const override { return rows() * std::ssize(columns); }
 
@@ -82,7 +132,7 @@ class Dense final : public Columns {
       const auto at = [&](Index k) { return column(columns[static_cast<std::size_t>(k)]) + begin; };
       Index k = 0;
       for (; k + 4 <= count; k += 4) {
-        const std::array<const Scalar*, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
+        const std::array<Column, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
         kernels::dot4(four.data(), v + begin, length, out + k);
       }
       for (; k < count; ++k) out[k] += kernels::dot(at(k), v + begin, length);
@@ -115,40 +165,36 @@ class Dense final : public Columns {
                   const double* roots, double* out) const override {
     auto map = maps.begin();
     for (const Index j : columns) {
-      const Scalar* from = column(j) + rows.begin;
       const auto [shift, factor] = *map++;
-      if (roots == nullptr)
-        for (Index i = 0; i < rows.length; ++i) out[i] = (static_cast<double>(from[i]) - shift) * factor;
-      else
-        for (Index i = 0; i < rows.length; ++i)
-          out[i] = (static_cast<double>(from[i]) - shift) * factor * roots[rows.begin + i];
+      const double* own_roots = roots == nullptr ? nullptr : roots + rows.begin;
+      kernels::copy(column(j) + rows.begin, {shift, factor, own_roots}, out, rows.length);
       out += rows.length;
     }
   }
 
   std::shared_ptr<const Columns> copy_columns(std::span<const Index> columns) const override {
-    return copy(columns, rows(), [&](const Scalar* from, Scalar* to) { std::copy_n(from, rows(), to); });
+    const auto bytes = static_cast<std::size_t>(column_bytes(source_.view.type, rows()));
+    return copy(columns, rows(), [&](Index j, std::byte* to) {
+      std::copy_n(source_.view.data + j * source_.view.stride, bytes, to);
+    });
   }
 
   std::shared_ptr<const Columns> copy_rows(std::span<const Index> columns,
                                            std::span<const Index> rows) const override {
-    return copy(columns, std::ssize(rows), [&](const Scalar* from, Scalar* to) {
-      for (const Index i : rows) *to++ = from[i];
-    });
+    return copy(columns, std::ssize(rows),
+                [&](Index j, std::byte* to) { Source::copy_rows(column(j), rows, to); });
   }
 
   Index read_entries(Index column, Index first, EntryChunk& chunk) const override {
     const Index count = std::min(EntryChunk::kSize, rows() - first);
-    const Scalar* from = this->column(column) + first;
-    for (Index k = 0; k < count; ++k) {
-      chunk.row[static_cast<std::size_t>(k)] = first + k;
-      chunk.value[static_cast<std::size_t>(k)] = static_cast<double>(from[k]);
-    }
+    std::iota(chunk.row.begin(), chunk.row.begin() + count, first);
+    kernels::copy(this->column(column) + first, {}, chunk.value.data(), count);
     return count;
   }
 
  private:
-  const Scalar* column(Index j) const { return data_ + j * rows(); }
+  using Column = typename Source::Column;
+  Column column(Index j) const { return source_.column(j); }
 
   // Adds the rows of a block to the products of four columns, or of those that are left.
   void correlate_four(std::span<const Index> columns, Index k, RowRange rows, const Eigen::MatrixXd& v,
@@ -157,7 +203,7 @@ class Dense final : public Columns {
     const auto at = [&](Index i) {  // the last column fills up its group of four
       return column(columns[static_cast<std::size_t>(std::min(i, count - 1))]) + rows.begin;
     };
-    const std::array<const Scalar*, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
+    const std::array<Column, 4> four{at(k), at(k + 1), at(k + 2), at(k + 3)};
     for (Index c = 0; c < v.cols(); c += 2) {
       const bool two = c + 1 < v.cols();
       std::array<double, 8> sums{};
@@ -173,31 +219,54 @@ class Dense final : public Columns {
     }
   }
 
-  // fill(from, to) copies what is wanted of a column.
+  // fill(column, to) copies what is wanted of a column.
   template <class Fill>
   std::shared_ptr<const Columns> copy(std::span<const Index> columns, Index rows, Fill fill) const {
-    const std::shared_ptr<Scalar[]> owner(new Scalar[columns.size() * static_cast<std::size_t>(rows)]);
-    Scalar* to = owner.get();
+    struct Owner {
+      std::unique_ptr<std::byte[]> data;
+      std::vector<double> filling;
+    };
+    const StoredType type = source_.view.type;
+    const Index stride = column_bytes(type, rows);
+    const auto owner = std::make_shared<Owner>();
+    owner->data.reset(new std::byte[columns.size() * static_cast<std::size_t>(stride)]);
+    std::byte* to = owner->data.get();
     for (const Index j : columns) {
-      fill(column(j), to);
-      to += rows;
+      fill(j, to);
+      to += stride;
+      if (type == StoredType::kGenotype) owner->filling.push_back(source_.filling(j));
     }
-    return std::make_shared<const Dense>(DenseView<Scalar>{owner.get(), rows, std::ssize(columns)}, owner);
+    const StoredView view{type, owner->data.get(), rows, std::ssize(columns), stride, owner->filling};
+    return std::make_shared<const Dense>(view, owner);
   }
 
-  const Scalar* data_;
+  Source source_;
   std::shared_ptr<const void> owner_;
 };
 
-}  // namespace
-
-template <class Scalar>
-std::shared_ptr<const Columns> dense_columns(const DenseView<Scalar>& view,
-                                             std::shared_ptr<const void> owner) {
-  return std::make_shared<const Dense<Scalar>>(view, std::move(owner));
+template <class Source>
+std::shared_ptr<const Columns> make(const StoredView& view, std::shared_ptr<const void> owner) {
+  return std::make_shared<const Dense<Source>>(view, std::move(owner));
 }
 
-template std::shared_ptr<const Columns> dense_columns(const DenseView<double>&, std::shared_ptr<const void>);
-template std::shared_ptr<const Columns> dense_columns(const DenseView<float>&, std::shared_ptr<const void>);
+}  // namespace
+
+std::shared_ptr<const Columns> stored_columns(const StoredView& view, std::shared_ptr<const void> owner) {
+  switch (view.type) {
+    case StoredType::kDouble:
+      return make<Numbers<double>>(view, std::move(owner));
+    case StoredType::kFloat:
+      return make<Numbers<float>>(view, std::move(owner));
+    case StoredType::kInt8:
+      return make<Numbers<std::int8_t>>(view, std::move(owner));
+    case StoredType::kUint8:
+      return make<Numbers<std::uint8_t>>(view, std::move(owner));
+    case StoredType::kInt16:
+      return make<Numbers<std::int16_t>>(view, std::move(owner));
+    case StoredType::kGenotype:
+      return make<GenotypeColumns>(view, std::move(owner));
+  }
+  throw InvalidArgument("stored type: want one of the table");
+}
 
 }  // namespace tyto

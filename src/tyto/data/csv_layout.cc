@@ -111,6 +111,7 @@ Index response_by_name(const CsvLayout& layout, const Source& source, const std:
 // The field of the response, or -1. `kept` are the fields that were not dropped.
 Index response_field(CsvLayout& layout, const Source& source, const ReadOptions& options,
                      const std::vector<Index>& kept) {
+  if (options.response) return -1;  // all columns are features
   Index count = std::ssize(kept);  // of columns, once words are several
   for (const OneHot& words : options.one_hot)
     if (!words.words.empty()) count += std::ssize(words.features()) - 1;
@@ -135,6 +136,7 @@ Index response_field(CsvLayout& layout, const Source& source, const ReadOptions&
   if (options.target_optional && layout.has_header && !by_name &&
       (found.empty() || count == options.features))
     return -1;
+  if (found.empty() && options.target_optional && options.target_from_model) return -1;
   if (found.empty()) fail_unknown(layout, "target", *options.target, source);
   if (found.size() > 1)
     throw InvalidArgument(fmt::format("target: {} columns are named {} in {}; give the number of one: {}",

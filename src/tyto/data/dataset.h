@@ -38,6 +38,11 @@ struct Filling {
   double value;
 };
 
+// Whose a row is, in the words of PLINK: family (FID) and person (IID).
+struct Sample {
+  std::string family, person;
+};
+
 // What a file holds: the raw matrix, the response beside it, and the names, all in the file's own units.
 struct Dataset {
   Design design;                         // n x p
@@ -56,6 +61,7 @@ struct Dataset {
   std::vector<double> means = {};                  // p, of the features, where missing values became those
   Index filled = 0;                                // missing values that did
   std::vector<OneHot> one_hot = {};                // columns that were words, with all their words
+  std::vector<Sample> samples = {};                // n, where the file says whose its rows are
   bool response_by_name = false;                   // nobody said which column it is: its name did
   std::vector<std::string> warnings = {};          // what was guessed and may be wrong, in a line each
   std::shared_ptr<const Origin> origin = nullptr;  // where rows stand for others
@@ -78,10 +84,13 @@ enum class Decimal { kAuto, kPoint, kComma };  // kAuto: a comma where the file 
 
 struct ReadOptions {
   std::string format = {};  // a row of the format table, or empty: by the file's name and content
-  // The response: a CSV column by name or 0-based number, or a file beside an .npy or .mtx matrix. Default:
-  // the label of LIBSVM; the column of a CSV header that is called y, target, label or response, of which
-  // there must be one; the last column of .npy, and of CSV without a header.
+  // The response: a CSV column by name or 0-based number, a column of the `response` file, or, as another way
+  // to name that file, a file beside an .npy, .npz, .mtx or .bed matrix. Default: the label of LIBSVM; the
+  // column of a CSV header that is called y, target, label or response, of which there must be one; the last
+  // column of .npy, and of CSV without a header; the sixth of .fam.
   std::optional<std::string> target = {};
+  // A file with the response, where the data has only features: see ResponseFile.
+  std::optional<std::string> response = {};
   // Weights of the rows: a CSV column by name or 0-based number, or a file beside the data.
   std::optional<std::string> weights = {};
   std::optional<std::string> offset = {};  // of the linear predictor, row by row: as the weights
@@ -102,12 +111,17 @@ struct ReadOptions {
   std::vector<Filling> fill = {};      // new data for a model: instead of means; what is not here becomes 0
   Index features = 0;  // p, where the caller knows it: a LIBSVM file does not say how wide it is, and
                        // a file without names and with just so many columns has no response
+  Index memory = 0;    // bytes for all that is computed from columns that stay in a file; 0: it is mapped
 };
 
 // Reads one file, or several of the same shape stacked by rows; plain or compressed with gz, bz2, xz or zst.
 // Throws DataError ("name:line: expected ..., got ...") or InvalidArgument for options that do not fit the
 // file.
 Dataset read(const std::vector<std::string>& files, const ReadOptions& options = {});
+
+// Whether read() leaves the columns of these files where they are and reads them as they are wanted, within
+// ReadOptions::memory.
+bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options = {});
 
 std::vector<std::string> format_names();
 

@@ -24,14 +24,23 @@ void read_csv_blocks(const Sources& sources, const ReadOptions& options, const B
 bool looks_like_npy(std::string_view beginning);
 Dataset read_npy(const Sources& sources, const ReadOptions& options);
 void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan);
+bool npy_by_columns(const Sources& sources);  // whether the columns can stay in the file
+
+// These hold features alone, but for the phenotype of .fam: see ResponseFile for the response.
+bool looks_like_npz(std::string_view beginning);
+Dataset read_npz(const Sources& sources, const ReadOptions& options);
+
+bool looks_like_tyto(std::string_view beginning);
+Dataset read_tyto(const Sources& sources, const ReadOptions& options);
 
 bool looks_like_matrix_market(std::string_view beginning);
 Dataset read_matrix_market(const Sources& sources, const ReadOptions& options);
 
-// The only column of a file of any format but LIBSVM: the response beside a matrix that has `rows` rows.
-// Missing values are refused, or left as NaN where `missing` is not kRefuse.
-Vector read_response(const std::string& file, Index rows, Missing missing,
-                     std::string_view what = "the response");
+bool looks_like_plink(std::string_view beginning);
+Dataset read_plink(const Sources& sources, const ReadOptions& options);
+
+// The only column of a file of any format but LIBSVM, with a number for each of `rows` rows: `what` they are.
+Vector read_numbers(const std::string& file, Index rows, std::string_view what);
 
 // A model names a file as the response: nothing is opened that the caller does not name. Throws
 // InvalidArgument.

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
-#include <optional>
 
 #include "tyto/base/error.h"
 #include "tyto/data/dense_rows.h"
@@ -202,19 +200,6 @@ Design read_sparse(const Sources& sources, Shape& shape) {
   return ColumnFiller<StorageIndex>::design(std::move(filler));
 }
 
-// The file of the response, or none for new data that comes without.
-std::optional<std::string> response_file(const Source& source, const ReadOptions& options) {
-  std::error_code ignored;
-  if (options.target_optional && options.target_from_model) return {};
-  if (options.target && options.target_from_model) refuse_file_of_model("target", *options.target);
-  if (options.target_optional && (!options.target || !std::filesystem::exists(*options.target, ignored)))
-    return {};
-  if (!options.target)
-    throw InvalidArgument(fmt::format("target: want a file with the response of {} (--target FILE), got none",
-                                      printable(source.name())));
-  return options.target;
-}
-
 }  // namespace
 
 bool looks_like_matrix_market(std::string_view beginning) {
@@ -223,11 +208,9 @@ bool looks_like_matrix_market(std::string_view beginning) {
 
 Dataset read_matrix_market(const Sources& sources, const ReadOptions& options) {
   refuse_drop(options, "mtx");
-  const std::optional<std::string> target = response_file(sources[0], options);
   Shape shape;
   for (const Source& source : sources) measure_file(sources, source, shape);
   Dataset data;
-  if (target) data.response = read_response(*target, shape.rows, Missing::kRefuse);
   if (!shape.sparse)
     data.design = read_dense(sources, shape);
   else if (fits_32_bits(shape.rows, shape.counts.entries()))

@@ -2,66 +2,30 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <limits>
+#include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
+#include "tyto/base/selection.h"
+#include "tyto/columns/column_file.h"
 #include "tyto/data/dense_rows.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/lines.h"
 #include "tyto/data/npy_header.h"
+#include "tyto/data/response.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they are in the file");
-
 constexpr Index kChunk = 4096;  // elements converted at once
-
-template <class Element>
-void convert(const char* bytes, Index count, double* out) {
-  for (Index k = 0; k < count; ++k) {
-    Element element;
-    std::memcpy(&element, bytes + static_cast<std::size_t>(k) * sizeof element, sizeof element);
-    out[k] = static_cast<double>(element);
-  }
-}
-
-struct ElementType {
-  std::string_view name;  // without the byte order
-  Index size;
-  void (*convert)(const char* bytes, Index count, double* out);
-};
-constexpr std::array<ElementType, 11> kTypes{{{"f8", 8, convert<double>},
-                                              {"f4", 4, convert<float>},
-                                              {"i1", 1, convert<std::int8_t>},
-                                              {"u1", 1, convert<std::uint8_t>},
-                                              {"b1", 1, convert<std::uint8_t>},
-                                              {"i2", 2, convert<std::int16_t>},
-                                              {"u2", 2, convert<std::uint16_t>},
-                                              {"i4", 4, convert<std::int32_t>},
-                                              {"u4", 4, convert<std::uint32_t>},
-                                              {"i8", 8, convert<std::int64_t>},
-                                              {"u8", 8, convert<std::uint64_t>}}};
-
-const ElementType& type_of(const NpyHeader& header, const std::string& name) {
-  const std::string_view type = header.type;
-  if (type.starts_with('>')) fail(name, 0, "expected little-endian numbers, got " + in_quotes(type));
-  if (type.starts_with('<') || type.starts_with('|') || type.starts_with('='))
-    for (const ElementType& known : kTypes)
-      if (known.name == type.substr(1)) return known;
-  fail(name, 0, "expected real numbers such as '<f8' or '<f4', got " + in_quotes(type));
-}
 
 // The header, once the file was found to hold as much data as it promises.
 NpyHeader checked_header(const Source& source) {
   Stream stream = source.open();
   NpyHeader header = read_npy_header(stream, source.name());
-  Index bytes = type_of(header, source.name()).size;
+  Index bytes = npy_type(header, source.name()).size;
   const bool overflow = __builtin_mul_overflow(bytes, header.rows, &bytes) ||
                         __builtin_mul_overflow(bytes, header.cols, &bytes);
   if (header.rows == 0 || header.cols == 0) fail(source.name(), 0, "no data rows");
@@ -85,7 +49,7 @@ class NpyReader {
     const NpyHeader header = read_npy_header(stream, source.name());
     if (header.rows > x_.rows() - base_ || header.cols != x_.cols() + (target_ >= 0))
       fail(source.name(), 0, kFileChanged);
-    const ElementType& type = type_of(header, source.name());
+    const NpyType& type = npy_type(header, source.name());
     if (!header.fortran_order) return read_rows(source, stream, header, 0);
     read_columns(source, stream, header, type);
     base_ += header.rows;
@@ -93,7 +57,7 @@ class NpyReader {
 
   // The next rows of a file in C order, from row `first` to its end or until there are enough.
   void read_rows(const Source& source, Stream& stream, const NpyHeader& header, Index first) {
-    const ElementType& type = type_of(header, source.name());
+    const NpyType& type = npy_type(header, source.name());
     const Index last = std::min(header.rows, first + x_.rows() - base_);
     RowWriter<Scalar> rows(x_, base_);
     for (Index i = first; i < last; ++i) {
@@ -120,20 +84,15 @@ class NpyReader {
     return policy == Missing::kDropRows && missing_.count > 0 && !has_complete_row(x_, y_);
   }
 
-  void finish(const Source& last, std::optional<Vector> response, const ReadOptions& options, Dataset& data) {
+  void finish(const Source& last, const ReadOptions& options, Dataset& data) {
     if (base_ != x_.rows()) fail(last.name(), 0, kFileChanged);
-    if (response) {
-      y_ = std::move(*response);
-      missing_.count += y_.array().isNaN().count();
-      if (missing_.first.empty()) missing_.first = printable(last.name()) + ": the response";
-    }
     const bool mean = options.missing == Missing::kMean;
     if (mean) fill_missing(x_, x_.cols(), {}, options.fill, data);
     settle(std::move(x_), std::move(y_), missing_, mean ? Missing::kDropRows : options.missing, data);
   }
 
  private:
-  void read_columns(const Source& source, Stream& stream, const NpyHeader& header, const ElementType& type) {
+  void read_columns(const Source& source, Stream& stream, const NpyHeader& header, const NpyType& type) {
     for (Index j = 0; j < header.cols; ++j)
       for (Index begin = 0; begin < header.rows; begin += kChunk) {
         const Index count = std::min(kChunk, header.rows - begin);
@@ -149,7 +108,7 @@ class NpyReader {
   }
 
   Index feature(Index column) const { return column - (target_ >= 0 && column > target_); }
-  void next_values(const Source& source, Stream& stream, const ElementType& type, Index count) {
+  void next_values(const Source& source, Stream& stream, const NpyType& type, Index count) {
     if (!stream.read(bytes_.data(), static_cast<std::size_t>(count * type.size)))
       fail(source.name(), 0, kFileChanged);
     type.convert(bytes_.data(), count, values_.data());
@@ -173,23 +132,12 @@ class NpyReader {
   std::array<double, kChunk> values_;
 };
 
-// The response is a column of the matrix, a file beside it, or nowhere.
-struct ResponsePlace {
-  Index column = -1;
-  std::string file;
-};
-
-ResponsePlace response_place(const Source& source, const ReadOptions& options, Index cols) {
+// The column of the response, or -1 where it is not in the matrix.
+Index response_column(const Source& source, const ReadOptions& options, Index cols) {
   Index column = cols - 1;
-  if (options.target && !is_count(*options.target, column)) {
-    std::error_code ignored;
-    if (options.target_optional && options.target_from_model) return {};
-    if (options.target_from_model) refuse_file_of_model("target", *options.target);
-    if (options.target_optional && !std::filesystem::exists(*options.target, ignored)) return {};
-    return {.column = -1, .file = *options.target};
-  }
+  if (options.response || (options.target && !is_count(*options.target, column))) return -1;
   if (options.target_optional) {
-    if (cols == options.features || options.features == 0) return {};
+    if (cols == options.features || options.features == 0) return -1;
     if (cols != options.features + 1)
       fail(source.name(), 0,
            fmt::format("expected {}, or one more for the response, got {}",
@@ -199,19 +147,80 @@ ResponsePlace response_place(const Source& source, const ReadOptions& options, I
     throw InvalidArgument(fmt::format("target: no column {} in {}; known: 0 to {}, or a file",
                                       in_quotes(*options.target), printable(source.name()), cols - 1));
   if (cols == 1) fail(source.name(), 0, "expected at least one feature column beside the response, got none");
-  return {.column = column, .file = {}};
+  return column;
 }
 
 template <class Scalar>
 Dataset read_as(const Sources& sources, const ReadOptions& options, Index rows, Index cols) {
-  const ResponsePlace place = response_place(sources[0], options, cols);
-  std::optional<Vector> response;
-  if (!place.file.empty()) response = read_response(place.file, rows, options.missing);
-  NpyReader<Scalar> reader(rows, cols, place.column);
+  NpyReader<Scalar> reader(rows, cols, response_column(sources[0], options, cols));
   for (const Source& source : sources) reader.read(source);
   Dataset data;
-  reader.finish(sources.back(), std::move(response), options, data);
+  reader.finish(sources.back(), options, data);
   return data;
+}
+
+// How a type of numbers is called where columns are read as they are stored.
+constexpr Names kStored({
+    std::pair<std::string_view, StoredType>{"f8", StoredType::kDouble},
+    std::pair<std::string_view, StoredType>{"f4", StoredType::kFloat},
+    std::pair<std::string_view, StoredType>{"i1", StoredType::kInt8},
+    std::pair<std::string_view, StoredType>{"u1", StoredType::kUint8},
+    std::pair<std::string_view, StoredType>{"b1", StoredType::kUint8},
+    std::pair<std::string_view, StoredType>{"i2", StoredType::kInt16},
+});
+
+bool is_finite(const Source& source, const NpyHeader& header, const NpyType& type) {
+  if (!type.is_float()) return true;
+  Stream stream = source.open();
+  read_npy_header(stream, source.name());
+  std::array<char, kChunk * 8> bytes;
+  std::array<double, kChunk> values;
+  for (Index left = header.rows * header.cols; left > 0;) {
+    const Index count = std::min(kChunk, left);
+    if (!stream.read(bytes.data(), static_cast<std::size_t>(count * type.size)))
+      fail(source.name(), 0, kFileChanged);
+    type.convert(bytes.data(), count, values.data());
+    if (!Eigen::Map<const Vector>(values.data(), count).allFinite()) return false;
+    left -= count;
+  }
+  return true;
+}
+
+// Whether the columns can be used as they stand in the file.
+bool can_stay(const Source& source, const NpyHeader& header) {
+  const NpyType& type = npy_type(header, source.name());
+  const bool by_columns = header.fortran_order || header.cols == 1 || header.rows == 1;
+  const bool aligned = header.size % static_cast<std::size_t>(type.size) == 0;
+  return kStored.find(type.name) && by_columns && aligned && source.is_plain();
+}
+
+// The file's own columns, nothing copied; nothing where they cannot be used as they stand, or hold numbers
+// that are not finite.
+std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header, const ReadOptions& options) {
+  if (options.missing == Missing::kMean) return {};  // means are asked for, and some may be missing
+  const NpyType& type = npy_type(header, source.name());
+  if (!can_stay(source, header) || !is_finite(source, header, type)) return {};
+  const Index target = response_column(source, options, header.cols);
+  Dataset data;
+  data.design = Design(open_columns({source.name(), *kStored.find(type.name), header.rows, header.cols, header.size,
+                                     header.rows * type.size, {}},
+                                    options.memory));
+  if (target >= 0) {
+    data.response.resize(header.rows);
+    data.design.for_each_entry(target, [&](Index row, double value) { data.response[row] = value; });
+    data.design = data.design.select(all_but({{target}}, header.cols));
+  }
+  return data;
+}
+
+// On a large file of rows, which has to be turned into columns.
+std::string copy_warning(const Source& source, const NpyHeader& header) {
+  constexpr std::size_t kLarge = std::size_t{1} << 30;
+  if (header.fortran_order || header.cols == 1 || header.rows == 1 || source.size() < kLarge) return {};
+  return fmt::format(
+      "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which are "
+      "not copied",
+      source.name(), source.name());
 }
 
 struct BlockTask {
@@ -232,10 +241,14 @@ void read_blocks_as(const BlockTask& task, Index before) {
     NpyReader<Scalar> reader(count, header.cols, task.target);
     reader.read_rows(task.source, stream, header, first);
     if (reader.drops_all(task.options.missing)) continue;
-    std::optional<Vector> response;
-    if (task.responses != nullptr) response = task.responses->segment(before + first, count);
     Dataset data;
-    reader.finish(task.source, std::move(response), task.options, data);
+    reader.finish(task.source, task.options, data);
+    if (task.responses != nullptr) {
+      IndexSet kept = all_but(data.dropped_rows, count);
+      for (Index& row : kept) row += before + first;
+      data.response = (*task.responses)(kept);
+      settle_response(task.options, *task.options.response, data);
+    }
     task.plan.sink(std::move(data));
   }
 }
@@ -254,12 +267,22 @@ NpyHeader header_in_c_order(const Source& source) {
 
 }  // namespace
 
+bool npy_by_columns(const Sources& sources) {
+  Stream stream = sources[0].open();
+  return sources.size() == 1 && can_stay(sources[0], read_npy_header(stream, sources[0].name()));
+}
+
 Dataset read_npy(const Sources& sources, const ReadOptions& options) {
   refuse_drop(options, "npy");
   Index rows = 0, cols = 0;
   bool all_floats = true;
+  std::vector<std::string> warnings;
   for (const Source& source : sources) {
     const NpyHeader header = checked_header(source);
+    if (sources.size() == 1)
+      if (std::optional<Dataset> data = read_in_place(source, header, options)) return *std::move(data);
+    if (std::string warning = copy_warning(source, header); !warning.empty())
+      warnings.push_back(std::move(warning));
     if (cols > 0 && header.cols != cols)
       fail(source.name(), 0,
            fmt::format("expected {} as in {}, got {}", count_of(cols, "column"), printable(sources[0].name()),
@@ -268,8 +291,10 @@ Dataset read_npy(const Sources& sources, const ReadOptions& options) {
     cols = header.cols;
     all_floats = all_floats && header.type.ends_with("f4");
   }
-  return all_floats ? read_as<float>(sources, options, rows, cols)
-                    : read_as<double>(sources, options, rows, cols);
+  Dataset data = all_floats ? read_as<float>(sources, options, rows, cols)
+                            : read_as<double>(sources, options, rows, cols);
+  data.warnings = std::move(warnings);
+  return data;
 }
 
 void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan) {
@@ -285,14 +310,19 @@ void read_npy_blocks(const Sources& sources, const ReadOptions& options, const B
     rows += headers.back().rows;
   }
   const Index cols = headers.front().cols;
-  const ResponsePlace place = response_place(sources[0], options, cols);
+  const Index target = response_column(sources[0], options, cols);
   Vector responses;
-  if (!place.file.empty()) responses = read_response(place.file, rows, options.missing);
+  if (options.response) {
+    responses = read_response_file(options, false).values;
+    if (responses.size() != rows)
+      fail(*options.response, 0,
+           fmt::format("expected {} as in the matrix, got {}", count_of(rows, "row"), responses.size()));
+  }
   Index before = 0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
     const BlockTask task{sources[s],   options,
-                         plan,         plan.rows(cols + (place.column < 0)),
-                         place.column, place.file.empty() ? nullptr : &responses};
+                         plan,         plan.rows(cols + (target < 0)),
+                         target,       options.response ? &responses : nullptr};
     headers[s].type.ends_with("f4") ? read_blocks_as<float>(task, before)
                                     : read_blocks_as<double>(task, before);
     before += headers[s].rows;

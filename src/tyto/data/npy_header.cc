@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "tyto/data/formats.h"
@@ -17,7 +20,8 @@ constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 // Parses the Python dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
+  HeaderParser(std::string_view text, const std::string& name, NpyShape wanted)
+      : rest_(text), name_(name), wanted_(wanted) {}
 
   void parse(NpyHeader& header) {
     bool type = false, order = false, shape = false;
@@ -99,20 +103,54 @@ class HeaderParser {
         break;
       }
     }
-    if (count == 0) fail(name_, 0, "expected an array of one or two dimensions, got a single number");
+    if (count == 0 && wanted_ == NpyShape::kMatrix)
+      fail(name_, 0, "expected an array of one or two dimensions, got a single number");
     header.rows = shape[0];
     header.cols = shape[1];
   }
 
   std::string_view rest_;
   const std::string& name_;
+  NpyShape wanted_;
 };
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are in the file");
+
+template <class Element>
+void convert(const char* bytes, Index count, double* out) {
+  for (Index k = 0; k < count; ++k) {
+    Element element;
+    std::memcpy(&element, bytes + static_cast<std::size_t>(k) * sizeof element, sizeof element);
+    out[k] = static_cast<double>(element);
+  }
+}
+
+constexpr std::array<NpyType, 11> kTypes{{{"f8", 8, convert<double>},
+                                          {"f4", 4, convert<float>},
+                                          {"i1", 1, convert<std::int8_t>},
+                                          {"u1", 1, convert<std::uint8_t>},
+                                          {"b1", 1, convert<std::uint8_t>},
+                                          {"i2", 2, convert<std::int16_t>},
+                                          {"u2", 2, convert<std::uint16_t>},
+                                          {"i4", 4, convert<std::int32_t>},
+                                          {"u4", 4, convert<std::uint32_t>},
+                                          {"i8", 8, convert<std::int64_t>},
+                                          {"u8", 8, convert<std::uint64_t>}}};
 
 }  // namespace
 
 bool looks_like_npy(std::string_view beginning) { return beginning.starts_with(kMagic); }
 
-NpyHeader read_npy_header(Stream& stream, const std::string& name) {
+const NpyType& npy_type(const NpyHeader& header, const std::string& name) {
+  const std::string_view type = header.type;
+  if (type.starts_with('>')) fail(name, 0, "expected little-endian numbers, got " + in_quotes(type));
+  if (type.starts_with('<') || type.starts_with('|') || type.starts_with('='))
+    for (const NpyType& known : kTypes)
+      if (known.name == type.substr(1)) return known;
+  fail(name, 0, "expected real numbers such as '<f8' or '<f4', got " + in_quotes(type));
+}
+
+NpyHeader read_npy_header(Stream& stream, const std::string& name, NpyShape shape) {
   std::array<unsigned char, 12> head{};  // magic, version, length of the text in 2 or 4 bytes
   if (!stream.read(head.data(), 8))
     fail(name, 0, "expected the header of an .npy file, got the end of the file");
@@ -129,7 +167,7 @@ NpyHeader read_npy_header(Stream& stream, const std::string& name) {
   if (!complete || !stream.read(text.data(), length))
     fail(name, 0, "expected the header of an .npy file, got the end of the file");
   NpyHeader header;
-  HeaderParser(text, name).parse(header);
+  HeaderParser(text, name, shape).parse(header);
   header.size = 8 + bytes + length;
   return header;
 }

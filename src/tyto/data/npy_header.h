@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "tyto/data/source.h"
 
@@ -15,6 +16,20 @@ struct NpyHeader {
   std::size_t size = 0;  // of the header: where the data begins
 };
 
-NpyHeader read_npy_header(Stream& stream, const std::string& name);  // throws DataError
+enum class NpyShape { kMatrix, kAny };  // kAny: a single number too, as a matrix of one
+
+NpyHeader read_npy_header(Stream& stream, const std::string& name,
+                          NpyShape shape = NpyShape::kMatrix);  // throws DataError
+
+// A type of real numbers, as they stand in the file.
+struct NpyType {
+  std::string_view name;  // without the byte order
+  Index size;
+  void (*convert)(const char* bytes, Index count, double* out);
+
+  bool is_whole() const { return name[0] == 'i' || name[0] == 'u'; }
+  bool is_float() const { return name[0] == 'f'; }
+};
+const NpyType& npy_type(const NpyHeader& header, const std::string& name);  // throws DataError
 
 }  // namespace tyto

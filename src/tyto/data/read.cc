@@ -3,28 +3,44 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "tyto/base/error.h"
 #include "tyto/base/nearest.h"
 #include "tyto/data/formats.h"
+#include "tyto/data/other_kinds.h"
+#include "tyto/data/response.h"
 #include "tyto/data/text.h"
 
 namespace tyto {
 namespace {
+
+// Where the response is, unless a file of its own is named.
+enum class Holds { kResponse, kMaybe, kFeatures };  // kMaybe: --target may name that file as well
 
 struct Format {
   std::string_view name;
   std::array<std::string_view, 3> extensions;
   bool (*sniff)(std::string_view beginning);
   Dataset (*read)(const Sources&, const ReadOptions&);
-  void (*read_blocks)(const Sources&, const ReadOptions&, const BlockPlan&);  // or null
+  void (*read_blocks)(const Sources&, const ReadOptions&, const BlockPlan&) = nullptr;  // or null
+  Holds holds = Holds::kResponse;
+  bool (*by_columns)(const Sources&) = nullptr;  // whether read() leaves the columns in the file
 };
 
+bool always(const Sources&) { return true; }
+
 // Sniffed in this order: anything may be CSV.
-constexpr std::array<Format, 4> kFormats{{
-    {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks},
-    {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market, nullptr},
+constexpr std::array<Format, 7> kFormats{{
+    {"tyto", {"tyto"}, looks_like_tyto, read_tyto, nullptr, Holds::kResponse, always},
+    {"npy", {"npy"}, looks_like_npy, read_npy, read_npy_blocks, Holds::kMaybe, npy_by_columns},
+    {"npz", {"npz"}, looks_like_npz, read_npz, nullptr, Holds::kFeatures},
+    {"bed", {"bed"}, looks_like_plink, read_plink, nullptr, Holds::kMaybe, always},
+    {"mtx", {"mtx", "mm"}, looks_like_matrix_market, read_matrix_market, nullptr, Holds::kFeatures},
     {"libsvm", {"libsvm", "svm", "svmlight"}, looks_like_libsvm, read_libsvm, read_libsvm_blocks},
     {"csv", {"csv", "tsv", "tab"}, looks_like_csv, read_csv, read_csv_blocks},
 }};
@@ -56,10 +72,8 @@ const Format& by_name(const std::string& name) {
   throw InvalidArgument(unknown_word("format: unknown format", name, format_names()));
 }
 
-const Format& format_of(const Source& source) {
+const Format& format_of(const Source& source, std::string_view beginning) {
   if (const Format* format = by_extension(source.name())) return *format;
-  const std::string start = source.beginning(kSniffed);
-  std::string_view beginning = start;
   if (beginning.starts_with("\xef\xbb\xbf")) beginning.remove_prefix(3);  // byte order mark of UTF-8
   for (const Format& format : kFormats)
     if (format.sniff(beginning)) return format;
@@ -80,7 +94,7 @@ namespace {
 // From a file with a line for each row, those that were dropped included.
 Vector read_beside(const std::string& file, const Dataset& data, std::string_view what) {
   const IndexSet& dropped = data.dropped_rows;
-  const Vector all = read_response(file, data.design.rows() + std::ssize(dropped), Missing::kRefuse, what);
+  const Vector all = read_numbers(file, data.design.rows() + std::ssize(dropped), what);
   IndexSet kept;
   for (Index i = 0; i < all.size(); ++i)
     if (!std::ranges::binary_search(dropped, i)) kept.push_back(i);
@@ -117,15 +131,42 @@ const Format& open_sources(const std::vector<std::string>& files, const ReadOpti
     throw InvalidArgument(fmt::format("features: want >= 0, got {}", options.features));
   const Format* format = options.format.empty() ? nullptr : &by_name(options.format);
   for (const std::string& file : files) {
+    if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) refuse_folder(file);
     sources.emplace_back(file);
+    const std::string beginning = sources.back().beginning(kSniffed);
+    if (!looks_like_npz(beginning)) refuse_other_kinds(file, beginning);
     if (!options.format.empty()) continue;
-    const Format& found = format_of(sources.back());
+    const Format& found = format_of(sources.back(), beginning);
     if (format != nullptr && format != &found)
       fail(file, 0,
            fmt::format("expected {} as in {}, got {}", format->name, printable(files[0]), found.name));
     format = &found;
   }
   return *format;
+}
+
+// The options with the file of the response as `response`, and that checked.
+ReadOptions with_response(const Format& format, const std::string& file, ReadOptions options) {
+  if (options.response && format.read == read_libsvm)
+    throw InvalidArgument("response: want none for libsvm files, whose labels it is, got " +
+                          in_quotes(*options.response));
+  Index column = 0;
+  if (options.response || format.holds == Holds::kResponse) return options;
+  if (!options.target) {
+    if (format.holds == Holds::kFeatures && !options.target_optional)
+      throw InvalidArgument(fmt::format("response: want a file with the response of {} (--response FILE), got none",
+                                        printable(file)));
+    return options;
+  }
+  if (format.read == read_npy && is_count(*options.target, column)) return options;
+  if (options.target_from_model) {  // nothing is opened that only the model names
+    if (!options.target_optional && format.read != read_plink) refuse_file_of_model("target", *options.target);
+    return options;
+  }
+  std::error_code ignored;
+  if (format.read == read_plink && !std::filesystem::exists(*options.target, ignored)) return options;
+  options.response = std::exchange(options.target, std::nullopt);
+  return options;
 }
 
 // What a block has to hold where it was asked for.
@@ -149,17 +190,30 @@ void read_blocks(const std::vector<std::string>& files, const ReadOptions& optio
   if (format.read_blocks == nullptr)
     fail(files[0], 0,
          fmt::format("expected csv, libsvm or npy, to read rows one after the other, got {}", format.name));
-  format.read_blocks(sources, options, {plan.rows, [&](Dataset&& block) {
+  if (options.response && format.read_blocks != read_npy_blocks)
+    throw InvalidArgument("response: want a column of the data where rows are streamed, got " +
+                          in_quotes(*options.response));
+  format.read_blocks(sources, with_response(format, files[0], options), {plan.rows, [&](Dataset&& block) {
                                           check_block(options, block);
                                           plan.sink(std::move(block));
                                         }});
 }
 
-Dataset read(const std::vector<std::string>& files, const ReadOptions& options) {
+bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options) {
   Sources sources;
-  const Format* format = &open_sources(files, options, sources);
+  const Format& format = open_sources(files, options, sources);
+  return format.by_columns != nullptr && format.by_columns(sources);
+}
+
+Dataset read(const std::vector<std::string>& files, const ReadOptions& asked) {
+  Sources sources;
+  const Format* format = &open_sources(files, asked, sources);
+  const ReadOptions options = with_response(*format, files[0], asked);
   try {
+    std::optional<ResponseFile> response;
+    if (options.response) response = read_response_file(options, format->read == read_plink);
     Dataset data = format->read(sources, options);
+    response ? attach_response(*response, options, data) : settle_response(options, files[0], data);
     const bool csv = format->read == read_csv;
     if (options.header != Header::kAuto && !csv)
       data.warnings.push_back(fmt::format("--header has no effect on {} files", format->name));
@@ -174,13 +228,11 @@ Dataset read(const std::vector<std::string>& files, const ReadOptions& options) 
   }
 }
 
-Vector read_response(const std::string& file, Index rows, Missing missing, std::string_view what) {
-  const ReadOptions options{.target_optional = true,
-                            .missing = missing == Missing::kRefuse ? Missing::kRefuse : Missing::kKeep,
-                            .features = 1};
+Vector read_numbers(const std::string& file, Index rows, std::string_view what) {
+  const ReadOptions options{.target_optional = true, .features = 1};
   Sources sources;
   sources.emplace_back(file);
-  const Format& format = format_of(sources[0]);
+  const Format& format = format_of(sources[0], sources[0].beginning(kSniffed));
   if (format.read == read_libsvm) fail(file, 0, "expected a file of one column, got libsvm");
   const Dataset data = format.read(sources, options);
   const Index cols = data.design.cols() + (data.response.size() > 0);
@@ -188,9 +240,9 @@ Vector read_response(const std::string& file, Index rows, Missing missing, std::
   if (data.design.rows() != rows)
     fail(file, 0,
          fmt::format("expected {} as in the matrix, got {}", count_of(rows, "row"), data.design.rows()));
-  Vector response = Vector::Zero(rows);
-  data.design.for_each_entry(0, [&](Index row, double value) { response[row] = value; });
-  return response;
+  Vector numbers = Vector::Zero(rows);
+  data.design.for_each_entry(0, [&](Index row, double value) { numbers[row] = value; });
+  return numbers;
 }
 
 void refuse_file_of_model(std::string_view option, const std::string& file) {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <new>
 #include <system_error>
 
 #include "tyto/data/atomic_file.h"
@@ -77,6 +79,7 @@ struct Stream::State {
   std::string name;
   std::unique_ptr<Descriptor> file;
   Archive archive;  // declared after the file it reads
+  int least_status = ARCHIVE_WARN;  // that is none of an error while data is read
   bool ended = false;
 };
 
@@ -84,27 +87,58 @@ struct Stream::State {
 // plain text for something else (uuencode).
 Stream::Stream(std::string name, const std::string* memory) : state_(std::make_unique<State>()) {
   state_->name = std::move(name);
-  archive* a = archive_read_new();
+  state_->archive.reset(archive_read_new());
+  archive* a = state_->archive.get();
   if (a == nullptr) throw std::bad_alloc();
-  state_->archive.reset(a);
   archive_read_support_filter_gzip(a);
   archive_read_support_filter_bzip2(a);
   archive_read_support_filter_xz(a);
   archive_read_support_filter_zstd(a);
   archive_read_support_format_raw(a);
   archive_read_support_format_empty(a);
+  open(memory);
+  std::string ignored;
+  next_entry(ignored);
+}
+
+Stream::Stream(std::string name, const std::string* memory, Zip) : state_(std::make_unique<State>()) {
+  state_->name = std::move(name);
+  state_->least_status = ARCHIVE_OK;  // a wrong checksum is only a warning there
+  state_->archive.reset(archive_read_new());
+  if (!state_->archive) throw std::bad_alloc();
+  archive_read_support_format_zip(state_->archive.get());
+  open(memory);
+}
+
+void Stream::open(const std::string* memory) {
   int status;
   if (memory != nullptr) {
-    status = archive_read_open_memory(a, memory->data(), memory->size());
+    status = archive_read_open_memory(state_->archive.get(), memory->data(), memory->size());
   } else {
     state_->file = std::make_unique<Descriptor>(state_->name);
-    status = archive_read_open_fd(a, state_->file->number(), kBlock);
+    status = archive_read_open_fd(state_->archive.get(), state_->file->number(), kBlock);
   }
   if (status < ARCHIVE_WARN) fail_as_archive();
+}
+
+bool Stream::next_entry(std::string& name) {
   archive_entry* entry = nullptr;
-  status = archive_read_next_header(a, &entry);
+  const int status = archive_read_next_header(state_->archive.get(), &entry);
   state_->ended = status == ARCHIVE_EOF;
-  if (!state_->ended && status < ARCHIVE_WARN) fail_as_archive();
+  if (state_->ended) return false;
+  if (status < ARCHIVE_WARN) fail_as_archive();
+  const char* path = archive_entry_pathname(entry);
+  name = path == nullptr ? "" : path;
+  return true;
+}
+
+bool Stream::next_member(std::string& name) {
+  rest_ = {};
+  return next_entry(name);
+}
+
+bool Stream::is_compressed() const {  // the last filter is the file itself
+  return archive_filter_count(state_->archive.get()) > 1;
 }
 
 Stream::~Stream() = default;
@@ -124,7 +158,7 @@ std::string_view Stream::next_block() {
     la_int64_t offset = 0;
     const int status = archive_read_data_block(state_->archive.get(), &data, &size, &offset);
     state_->ended = status == ARCHIVE_EOF;
-    if (!state_->ended && status < ARCHIVE_WARN) fail_as_archive();
+    if (!state_->ended && status < state_->least_status) fail_as_archive();
     if (size > 0) return {static_cast<const char*>(data), size};
   }
   return {};
@@ -152,6 +186,7 @@ Source::Source(std::string name) : name_(std::move(name)) {
   spooled_ = !S_ISREG(status.st_mode);
   if (spooled_) memory_ = spool(name_, file.number());
   if (spooled_ ? memory_.empty() : status.st_size == 0) fail(name_, 0, "expected data, got an empty file");
+  compressed_ = open().is_compressed();
   if (beginning(1).empty())
     fail(name_, 0, "expected data, got none: the compressed file is empty or cut off");
   take_wide_text();
@@ -171,6 +206,20 @@ void Source::take_wide_text() {
   if (memory_.empty()) fail(name_, 0, "expected data, got an empty file");
 }
 
+std::vector<std::string> Source::members() const {
+  Stream stream(name_, spooled_ ? &memory_ : nullptr, Stream::Zip());
+  std::vector<std::string> names;
+  for (std::string name; stream.next_member(name);) names.push_back(name);
+  return names;
+}
+
+Stream Source::open_member(const std::string& name) const {
+  Stream stream(name_, spooled_ ? &memory_ : nullptr, Stream::Zip());
+  for (std::string found; stream.next_member(found);)
+    if (found == name) return stream;
+  fail(name_, 0, "expected a member " + in_quotes(name) + " in the archive, got none");
+}
+
 std::string Source::beginning(std::size_t size) const {
   Stream stream = open();
   std::string bytes;
@@ -180,6 +229,12 @@ std::string Source::beginning(std::size_t size) const {
 }
 
 std::size_t Source::size() const {
+  if (is_plain()) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(name_, error);
+    if (error) fail(name_, 0, "cannot read: " + error.message());
+    return static_cast<std::size_t>(bytes);
+  }
   Stream stream = open();
   std::size_t total = 0;
   for (std::string_view block; !(block = stream.next_block()).empty();) total += block.size();

@@ -32,6 +32,7 @@ void Design::multiply(const Matrix& beta, Matrix& eta, const Work& work) const {
   }
   const IndexSet support = nonzero_rows(beta);
   const Matrix factors = beta(support, Eigen::all);
+  if (is_slow()) return copied(support).multiply(factors, eta, work);
   const Index entries = count_read(support, work);
   constexpr Index kBlock = 256;
   parallel_for((rows() + kBlock - 1) / kBlock, useful_threads(work.threads(), entries), [&](Index block) {
@@ -55,6 +56,10 @@ IndexSet Design::residuals(const Vector& y, const Matrix& beta, Matrix& r, Matri
   }
   constexpr Index kPart = 8192, kBlock = 256;
   const Matrix factors = beta(support, Eigen::all);
+  if (is_slow()) {
+    copied(support).residuals(y, factors, r, out, work);
+    return support;
+  }
   const Index entries = count_read(support, work);
   const Index parts = (rows() + kPart - 1) / kPart;
   r.resize(rows(), beta.cols());
@@ -110,6 +115,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
   const Matrix along = basis().transpose() * v;
   const Matrix factors = roots().size() > 0 ? Matrix(roots().asDiagonal() * v) : Matrix();
   const Matrix& scaled = roots().size() > 0 ? factors : v;
+  const auto expected = expect(columns);
   parallel_for((count + kWide - 1) / kWide, useful_threads(work.threads(), entries), [&](Index task) {
     const Index begin = kWide * task;
     const Index width = std::min(kWide, count - begin);
@@ -126,6 +132,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Matrix& v,
 void Design::gram(std::span<const Index> columns, MatrixView out, const Work& work) const {
   const Index all = std::ssize(columns), fresh = out.cols();
   const auto last = columns.last(static_cast<std::size_t>(fresh));
+  if (is_slow() && classes() == 1) return copied(columns).gram(all_but({}, all), out, work);
   if (is_sparse()) {
     Vector v(rows());
     for (Index k = 0; k < fresh; ++k) {

@@ -145,6 +145,7 @@ Design::Lengths Design::lengths_of(Vector norm, Vector rounding_norm, const Vect
 template <class Task>
 void Design::for_each_moments(const RowWeights& rows, bool center, const Work& work, Task task) const {
   const Index groups = (cols() + kGroup - 1) / kGroup;
+  const auto expected = expect();
   parallel_for(groups, useful_threads(work.threads(), stored_entries()), [&](Index group) {
     const Index begin = group * kGroup;
     const Index count = std::min(kGroup, cols() - begin);
@@ -283,11 +284,23 @@ Design Design::select(std::span<const Index> columns) const {
 
 Design Design::gather(std::span<const Index> columns, const Work& work) const {
   count_read(columns, work);
+  return copied(columns);
+}
+
+Design Design::copied(std::span<const Index> columns) const {
   Design result = select(columns);
   result.columns_ = columns_->copy_columns(selection_->at(columns));
   if (!result.columns_) throw InvalidArgument("gather: want columns that can be copied into memory");
   result.selection_ = std::make_shared<const Selection>(Selection::first(std::ssize(columns)));
   return result;
+}
+
+std::shared_ptr<const void> Design::expect(std::span<const Index> columns) const {
+  return is_slow() ? columns_->expect(selection_->at(columns)) : nullptr;
+}
+
+std::shared_ptr<const void> Design::expect() const {
+  return is_slow() ? expect(all_but({}, cols())) : nullptr;
 }
 
 Design Design::for_classes(Index classes) const {

@@ -35,7 +35,9 @@ class Design {
   Index rows() const { return columns_->rows(); }
   Index cols() const { return selection_->size(); }
   bool is_sparse() const { return columns_->is_sparse(); }
-  std::string storage() const { return columns_->storage(); }  // in words, for people
+  std::string storage() const { return columns_->storage(); }             // in words, for people
+  bool is_slow() const { return columns_->is_slow(); }                    // it is read from a file
+  std::uint64_t bytes_read() const { return columns_->bytes_read(); }  // from it so far, by all who share it
   Index stored_entries() const;                                // of the selected columns
   Index stored_entries(std::span<const Index> columns) const;  // of some of them
 
@@ -115,6 +117,10 @@ class Design {
   void axpy(Index column, double a, Vector& eta) const;  // eta <- eta + a x_j; not counted
   // Columns as they stand, one after the other: rows begin .. begin + length - 1 of each. Not counted.
   void pack(std::span<const Index> columns, Index begin, Index length, double* out) const;
+  // What is called next reads these columns, or all, in about this order: keep the result for as long. Data
+  // that is not in memory is read ahead by that.
+  std::shared_ptr<const void> expect(std::span<const Index> columns) const;
+  std::shared_ptr<const void> expect() const;
   // f(row, raw value) for the stored entries of a column, in order of rows. Not counted.
   template <class F>
   void for_each_entry(Index column, F f) const {
@@ -141,6 +147,9 @@ class Design {
   Design with_direction(const Vector& direction, const Vector& along) const;
 
   Index count_read(std::span<const Index> columns, const Work& work) const;  // returns what it adds
+  Design copied(std::span<const Index> columns) const;                       // as gather, not counted
+  // eta <- eta + the sum of the columns, each times its factor, in blocks of rows.
+  void add_in_blocks(std::span<const Index> columns, const Vector& factors, int threads, Vector& eta) const;
   // x_j'v from raw_j'D v and B'v of all classes: see Adjustment::corrected.
   double corrected(double product, Index column, const Vector& along) const {
     const Index directions = offsets().rows();

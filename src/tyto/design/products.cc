@@ -67,6 +67,7 @@ void Design::transpose_multiply(std::span<const Index> columns, const Vector& v,
   const Vector& factors = adjustment_->weighted(v, room);
   const Vector along = adjustment_->along_basis(v);
   const Index tasks = (std::ssize(columns) + kGroup - 1) / kGroup;
+  const auto expected = expect(columns);
   parallel_for(tasks, useful_threads(work.threads(), entries), [&](Index task) {
     const Index begin = task * kGroup;
     const Index count = std::min(kGroup, std::ssize(columns) - begin);
@@ -86,6 +87,7 @@ void Design::transpose_multiply(const Vector& v, Vector& out, const Work& work) 
   const Vector& scale = adjustment_->scale;
   const Index entries = stored_entries();
   work.count(entries);
+  const auto expected = expect();
   parallel_for((cols() + kGroup - 1) / kGroup, useful_threads(work.threads(), entries), [&](Index task) {
     const Index begin = task * kGroup;
     const Index count = std::min(kGroup, cols() - begin);
@@ -136,7 +138,29 @@ void Design::add_columns(std::span<const Index> columns, const Vector& factors, 
   if (length > 0) add_run();
 }
 
-// Sparse columns in one task, since they are added entry by entry all over the rows.
+// Sparse columns in one task, since they are added entry by entry all over the rows. What is read from a file
+// is read once for all blocks of rows, and a few columns at a time are in memory.
+void Design::add_in_blocks(std::span<const Index> columns, const Vector& factors, int threads,
+                           Vector& eta) const {
+  if (is_sparse()) return add_columns(columns, factors, {0, rows()}, eta);
+  constexpr Index kRowBlock = 8192, kEntries = Index{1} << 23;
+  if (is_slow() && rows() > kRowBlock && classes() == 1) {
+    const Index most = std::max(kGroup, kEntries / rows());
+    for (Index begin = 0; begin < std::ssize(columns); begin += most) {
+      const Index count = std::min(most, std::ssize(columns) - begin);
+      const Design part =
+          copied(columns.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
+      part.add_in_blocks(all_but({}, count), factors.segment(begin, count), threads, eta);
+    }
+    return;
+  }
+  const auto expected = expect(columns);
+  parallel_for((rows() + kRowBlock - 1) / kRowBlock, threads, [&](Index block) {
+    const Index begin = block * kRowBlock;
+    add_columns(columns, factors, {begin, std::min(kRowBlock, rows() - begin)}, eta);
+  });
+}
+
 void Design::multiply(std::span<const Index> columns, const Vector& factors, Vector& eta,
                       const Work& work) const {
   eta.setZero(rows());
@@ -152,16 +176,7 @@ void Design::multiply(std::span<const Index> columns, const Vector& factors, Vec
           scaled[k] * offsets().col(j).tail(directions - centred);
   }
   const Index entries = count_read(columns, work);
-  if (is_sparse()) {
-    add_columns(columns, scaled, {0, rows()}, eta);
-  } else {
-    constexpr Index kRowBlock = 8192;
-    parallel_for((rows() + kRowBlock - 1) / kRowBlock, useful_threads(work.threads(), entries),
-                 [&](Index block) {
-                   const Index begin = block * kRowBlock;
-                   add_columns(columns, scaled, {begin, std::min(kRowBlock, rows() - begin)}, eta);
-                 });
-  }
+  add_in_blocks(columns, scaled, useful_threads(work.threads(), entries), eta);
   adjustment_->take_out(shift, eta);
 }
 

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
 #include "tyto/base/types.h"
 
 // The few hot loops, compiled for every instruction set of the platform and chosen at run time (Highway), so
@@ -7,22 +12,53 @@
 // that depends on the length and the instruction set alone.
 namespace tyto::kernels {
 
-double dot(const double* x, const double* v, Index n);
-double dot(const float* x, const double* v, Index n);
+// Genotypes at two bits each, as StoredType::kGenotype has them, from one row on.
+struct Genotypes {
+  const std::uint8_t* bytes;
+  double filling;   // what a missing one counts as
+  Index first = 0;  // number of the row among those of the first byte: 0 to 3
+
+  int bits(Index i) const { return bytes[(first + i) / 4] >> (2 * ((first + i) % 4)) & 3; }
+  double operator[](Index i) const {
+    const std::array<double, 4> values{2, filling, 1, 0};
+    return values[static_cast<std::size_t>(bits(i))];
+  }
+  Genotypes operator+(Index rows) const { return {bytes + (first + rows) / 4, filling, (first + rows) % 4}; }
+};
+
+// What a column may be: of the same numbers, all have the same results, to the bit.
+template <class T, class... Of>
+concept OneOf = (std::same_as<T, Of> || ...);
+template <class T>
+concept Column = OneOf<T, const double*, const float*, const std::int8_t*, const std::uint8_t*,
+                       const std::int16_t*, Genotypes>;
+
+template <Column C>
+double dot(C x, const double* v, Index n);
 // out[k] <- out[k] + x[k]'v for four columns: v is read once, and the four sums hide each other's latency.
-void dot4(const double* const x[4], const double* v, Index n, double out[4]);
-void dot4(const float* const x[4], const double* v, Index n, double out[4]);
+template <Column C>
+void dot4(const C* x, const double* v, Index n, double out[4]);
 // The same for two vectors: out[k] with v, out[4 + k] with w. The columns are read once.
-void dot4x2(const double* const x[4], const double* v, const double* w, Index n, double out[8]);
-void dot4x2(const float* const x[4], const double* v, const double* w, Index n, double out[8]);
-void axpy(double a, const double* x, double* y, Index n);  // y <- y + a x
-void axpy(double a, const float* x, double* y, Index n);
+template <Column C>
+void dot4x2(const C* x, const double* v, const double* w, Index n, double out[8]);
+template <Column C>
+void axpy(double a, C x, double* y, Index n);  // y <- y + a x
+// out <- (x - shift) factor, and times the roots, where they are not null.
+struct Change {
+  double shift = 0, factor = 1;
+  const double* roots = nullptr;
+};
+template <Column C>
+void copy(C x, const Change& change, double* out, Index n);
 
 struct Sums {
   double sum, squares;
 };
-Sums sums(const double* x, Index n, double center);  // of x_i - center, and of their squares
-Sums sums(const float* x, Index n, double center);
+template <Column C>
+Sums sums(C x, Index n, double center);  // of x_i - center, and of their squares
+
+inline double dot(const double* x, const double* v, Index n) { return dot<const double*>(x, v, n); }
+inline void axpy(double a, const double* x, double* y, Index n) { axpy<const double*>(a, x, y, n); }
 
 struct Magnitudes {
   double sum, largest;

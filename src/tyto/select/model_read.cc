@@ -155,6 +155,7 @@ Model parse(const Json& json) {
   model.relative_gap = number_at(json, "relative_gap");
   model.from_moments = json.value("certificate_of", "") == "moments";
   model.target = json.at("target").get<std::string>();
+  model.response_file = json.value("response_file", "");
   model.dropped = json.at("dropped").get<std::vector<std::string>>();
   parse_columns(json, model);
   model.response_name = json.at("response").get<std::string>();

@@ -21,6 +21,7 @@ Json setting(const Model& model, const char* format) {
                {"missing", kMissingWords.name(model.missing)},
                {"response", model.response_name}});
   write_options(FitOptions{model.tolerance, model.solver, model.screening}, json);
+  if (!model.response_file.empty()) json["response_file"] = model.response_file;
   if (!model.offset_column.empty()) json["offset_column"] = model.offset_column;
   if (!model.offset_file.empty()) json["offset_file"] = model.offset_file;
   if (!model.event_column.empty()) json["event_column"] = model.event_column;
