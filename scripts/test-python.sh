@@ -17,12 +17,13 @@ fi
 # First what only pip can bring, so that a failure after it is ours.
 "$env/bin/pip" install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' numpy scipy scikit-learn \
   pytest pandas matplotlib tqdm mypy jsonschema >"$log" 2>&1 || skip "pip cannot install the packages that the tests need; see $log"
-"$env/bin/pip" install --quiet --disable-pip-version-check polars >>"$log" 2>&1 || echo "test-python: no polars: its test is skipped"
+"$env/bin/pip" install --quiet --disable-pip-version-check polars h5py zarr pyarrow >>"$log" 2>&1 ||
+  echo "test-python: no polars, h5py, zarr or pyarrow: their tests are skipped"
 
 options=(--config-settings "build-dir=$build/python-module")
 # The program is not built again: scripts/wheel.sh tests the whole wheel.
 [ -n "${TYTO_LIBRARY:-}" ] && options+=(--config-settings "cmake.define.TYTO_LIBRARY=$TYTO_LIBRARY"
-  --config-settings cmake.define.TYTO_CLI=OFF --config-settings cmake.define.TYTO_READERS=OFF)
+  --config-settings cmake.define.TYTO_CLI=OFF)
 [ "${CI:-}" = true ] && options+=(--config-settings "cmake.define.TYTO_WERROR=ON")
 "$env/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "${options[@]}" . >>"$log" 2>&1 ||
   { cat "$log"; exit 1; }

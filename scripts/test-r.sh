@@ -56,7 +56,7 @@ mkdir -p "$package/src" "$build/r-library"
 cp -ru r/. "$package/"
 cp -ru binding "$package/src/"
 rm -rf "$package/vignettes" "$package/src/Makevars.in"
-sed -e "s|@CPPFLAGS@|-I. -I$root/src -I$root/include $(pkg-config --cflags eigen3)|" -e "s|@LIBS@|$library -lhwy_contrib -lhwy -lfmt|" -e "s|@OBJECTS@||" \
+sed -e "s|@CPPFLAGS@|-I. -I$root/src -I$root/include $(pkg-config --cflags eigen3)|" -e "s|@LIBS@|$library -lhwy_contrib -lhwy -lfmt -larchive|" -e "s|@OBJECTS@||" \
   r/src/Makevars.in >"$package/src/Makevars"
 # make knows of sources, not of headers nor of the library.
 module=$package/src/tyto.so

@@ -1,10 +1,12 @@
-// Designs that borrow the memory of NumPy and SciPy arrays, and keep them alive.
+// Designs that borrow the memory of NumPy and SciPy arrays, and keep them alive; and a look at any design.
+#include <nanobind/eigen/dense.h>
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "binding/reading.h"
 #include "bindings.h"
 #include "tyto/base/error.h"
 #include "tyto/columns/dense.h"
@@ -71,14 +73,40 @@ void add_sparse(nb::class_<Design>& design) {
                     nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(), nb::arg("rows"));
 }
 
+// The sum of some columns, each times its factor.
+Vector combination(const Design& design, const std::vector<Index>& columns, const Vector& factors) {
+  binding::check_columns(design, columns);
+  if (factors.size() != std::ssize(columns)) throw InvalidArgument("factors: want one for each column");
+  Vector sum;
+  design.multiply(columns, factors, sum);
+  return sum;
+}
+
+// Some columns as doubles.
+Eigen::MatrixXd columns_of(const Design& design, const std::vector<Index>& columns) {
+  binding::check_columns(design, columns);
+  Eigen::MatrixXd x(design.rows(), std::ssize(columns));
+  design.pack(columns, 0, design.rows(), x.data());
+  return x;
+}
+
 }  // namespace
 
 void add_design(nb::module_& module) {
   nb::class_<Design> design(module, "Design");
   design.def_static("dense", &dense<double>, nb::arg("x").noconvert())
       .def_static("dense", &dense<float>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::int8_t>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::uint8_t>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::int16_t>, nb::arg("x").noconvert())
       .def_prop_ro("rows", &Design::rows)
-      .def_prop_ro("cols", &Design::cols);
+      .def_prop_ro("cols", &Design::cols)
+      .def_prop_ro("storage", &Design::storage)
+      .def_prop_ro("is_sparse", &Design::is_sparse)
+      .def_prop_ro("entries", [](const Design& x) { return x.stored_entries(); })
+      .def("combination", &combination, nb::arg("columns"), nb::arg("factors"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("columns", &columns_of, nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>());
   add_sparse<double, std::int32_t>(design);
   add_sparse<double, std::int64_t>(design);
   add_sparse<float, std::int32_t>(design);

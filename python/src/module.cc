@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   module.def("version", &tyto::version);
   module.def("hardware_threads", &tyto::hardware_threads);
   add_design(module);
+  add_data(module);
   add_norm(module);
   add_options(module);
   add_fits(module);

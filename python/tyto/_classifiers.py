@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, _labels, _solve
 from ._linear import ChosenAlpha, Linear, OneAlpha
+from ._matrix import unpacked
 from ._path import Path, owl_path
 from ._types import Choice, ClassLoss, Screening, Solver, Weights
 
@@ -36,6 +36,11 @@ class _Classifier(ClassifierMixin, Linear):
 
         Of more than two classes there is one for each, in an array of shape (n_samples, n_classes), and the largest decides."""
         return self._predictor(X, offset)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy: the share of rows whose class is predicted."""
+        _, y, sample_weight, _ = unpacked(X, y, sample_weight)
+        return super().score(X, y, sample_weight)
 
     def predict(self, X: Any, offset: Any = None) -> np.ndarray:
         """The most likely class of each row."""
@@ -62,10 +67,11 @@ class _Classifier(ClassifierMixin, Linear):
         check_is_fitted(self)
         if len(self.coef_) == 1:
             return super()._predictor(X, offset)
+        X, _, _, offset = unpacked(X, offset=offset)
         if offset is not None:
             raise _solve.want("offset", "None where there are more than two classes", offset)
         X = _data.validate_predict(self, X)
-        return np.asarray(safe_sparse_dot(X, self.coef_.T), dtype=np.float64) + self.intercept_
+        return _data.product(X, self.coef_.T) + self.intercept_
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         loss = _solve.loss_for(True, self._params()["loss"])
@@ -175,7 +181,7 @@ class OWLClassifier(_Classifier, OneAlpha):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWLClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> OWLClassifier:
         """Fits the model.
 
         Parameters
@@ -190,12 +196,13 @@ class OWLClassifier(_Classifier, OneAlpha):
         self._fit(X, y, sample_weight, offset)
         return self
 
-    def path(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, **grid: Any) -> Path:
+    def path(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
         params = self._params()
         loss, class_weight = _solve.loss_for(True, params["loss"]), params["class_weight"]
         for name in ("alpha", "relative", "warm_start", "class_weight"):
             del params[name]
+        X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
         checked, labels = _data.validate_labelled_arrays(X, y)
         rows, _ = _data.validate_weights(sample_weight, checked)
         classes, codes = _labels.encode(labels, most=2 if loss == _OF_TWO else None)
@@ -265,7 +272,7 @@ class OWLClassifierCV(_Classifier, ChosenAlpha):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWLClassifierCV:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> OWLClassifierCV:
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
         self._fit(X, y, sample_weight, offset)
         return self

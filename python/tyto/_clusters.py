@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._matrix import Matrix
+
 COINCIDENTAL = 0.5  # a mean |r| below it: a tie by coincidence
 MOST_MEMBERS = 500  # that are compared; of more, so many at even distances
 ROWS = 1 << 14  # that are looked at together
@@ -67,7 +69,9 @@ def compared(columns: np.ndarray) -> np.ndarray:
 
 def correlation(X: Any, columns: np.ndarray, weights: np.ndarray | None) -> tuple[float, float]:
     """Mean and least |r| over the pairs of some columns; a constant one is correlated with none."""
-    part, share = X[:, columns], np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
+    part = X.columns(columns) if isinstance(X, Matrix) else X[:, columns]
+    part = part if part.dtype.kind == "f" else part.astype(np.float64)
+    share = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
     largest = np.maximum(abs(part).max(axis=0).toarray().ravel() if sparse.issparse(part) else abs(part).max(axis=0), np.finfo(float).tiny)
     blocks = [(slice(begin, begin + ROWS), share[begin:begin + ROWS, None]) for begin in range(0, X.shape[0], ROWS)]
     mean = sum((share * scaled(part[rows], largest)).sum(axis=0) for rows, share in blocks)

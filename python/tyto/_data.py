@@ -9,49 +9,65 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils import validation
+from sklearn.utils.extmath import safe_sparse_dot
 
 from . import _core, _solve, _survival
+from ._matrix import Matrix
 
 FLOATS = [np.float64, np.float32]
+STORED = [np.int8, np.uint8, np.int16, np.float32, np.float64]  # of dense numbers, the narrowest first
 INDICES = [np.int32, np.int64]
 # scikit-learn 1.6 made a function of a method, and renamed an argument.
 _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
 # Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
-_COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
+_COLUMNS = dict(accept_sparse="csc", order="F", **_UNCHECKED)
+
+
+def _columns_of(X: Any) -> dict[str, Any]:
+    """How X becomes columns: what the library stores stays as it is, everything else is float64."""
+    return {**_COLUMNS, "dtype": FLOATS if sparse.issparse(X) else [np.float64, *STORED]}
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y as labels of any kind, for an estimator that remembers the names and number of the columns."""
+    if isinstance(X, Matrix):
+        return _remembered(estimator, X), _response_of(X, y)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return _validator(estimator)(_sound("X", X), _sound("y", y), **_columns_of(X))
 
 
 def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """The same where there is no estimator."""
+    if isinstance(X, Matrix):
+        return X, _response_of(X, y)
     with _in_words():
-        return validation.check_X_y(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return validation.check_X_y(_sound("X", X), _sound("y", y), **_columns_of(X))
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y in float64, for an estimator that remembers the names and number of the columns."""
+    if isinstance(X, Matrix):
+        return _remembered(estimator, X), _numbers_of(X, y)
     if _ready(X, y):
         estimator.__dict__.pop("feature_names_in_", None)
         estimator.n_features_in_ = X.shape[1]
         return X, y
     validate = _validator(estimator)
     with _in_words():
-        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
     return X, _float64("y", y)
 
 
 def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns, and y as events and times; without an estimator (None), nobody remembers the columns."""
     with _in_words():
-        if estimator is None:
-            X = check_array(_sound("X", X), **_COLUMNS)
+        if isinstance(X, Matrix):
+            X = X if estimator is None else _remembered(estimator, X)
+        elif estimator is None:
+            X = check_array(_sound("X", X), **_columns_of(X))
         else:
-            X = _validator(estimator)(_sound("X", X), **_COLUMNS)
+            X = _validator(estimator)(_sound("X", X), **_columns_of(X))
     y = _survival.encode(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
@@ -60,26 +76,70 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 def _ready(X: Any, y: Any) -> bool:
     """Arrays that scikit-learn would hand back as they are, after half a millisecond."""
-    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in FLOATS
+    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in STORED
             and y.dtype == np.float64 and X.flags.f_contiguous and X.size > 0 and len(X) == len(y) and bool(np.isfinite(y).all()))
 
 
 def validate_predict(estimator: Any, X: Any) -> Any:
+    if isinstance(X, Matrix):
+        return _as_fitted(estimator, X)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
+        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
 
 
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y in float64, where there is no estimator."""
+    if isinstance(X, Matrix):
+        return X, _numbers_of(X, y)
     with _in_words():
-        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
     return X, _float64("y", y)
 
 
 def validate_rows(X: Any) -> Any:
     """X to predict from, where there is no estimator."""
+    if isinstance(X, Matrix):
+        return X
     with _in_words():
-        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=FLOATS)
+        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
+
+
+def _remembered(estimator: Any, X: Matrix) -> Matrix:
+    """X, whose columns the estimator remembers as it does those of a frame."""
+    estimator.__dict__.pop("feature_names_in_", None)
+    if X.names is not None:
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    estimator.n_features_in_ = X.shape[1]
+    return X
+
+
+def _as_fitted(estimator: Any, X: Matrix) -> Matrix:
+    """X, if its columns are those of the fit: as many, and where both have names, the same in their order."""
+    wanted = estimator.n_features_in_
+    if X.shape[1] != wanted:
+        raise ValueError(f"X: want {wanted} columns, as in the fit, got {X.shape[1]}")
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and X.names is not None:
+        for place, (theirs, ours) in enumerate(zip(names, X.names)):
+            if theirs != ours:
+                raise ValueError(f"X: want the columns of the fit in their order, {theirs!r} as column {place}, got {ours!r}")
+    return X
+
+
+def _response_of(X: Matrix, y: Any) -> np.ndarray:
+    if y is None:
+        raise ValueError("y: want a response, got none: name it, tyto.open(..., target=...) or response=..., or give y")
+    with _in_words():
+        y = validation.column_or_1d(_sound("y", y), warn=True)
+    if len(y) != X.shape[0]:
+        raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
+    return y
+
+
+def _numbers_of(X: Matrix, y: Any) -> np.ndarray:
+    y = _response_of(X, y)
+    with _in_words():
+        return _float64("y", y.astype(np.float64) if y.dtype == object else y)
 
 
 @contextmanager
@@ -97,15 +157,17 @@ def _sound(name: str, values: Any) -> Any:
     if masked:
         raise ValueError(f"{name}: want no masked entries, got {masked}; fill them in, or drop their rows")
     if sparse.issparse(values):
-        _check_indices(name, values)
+        check_indices(name, values)
     types = getattr(values, "dtypes", None)  # of a frame, one for each column
     for kind in types if np.iterable(types) else [getattr(values, "dtype", None)]:
         if getattr(kind, "kind", "") in ("M", "m"):
             raise TypeError(f"{name}: want numbers, got times ({kind})")
+    if name == "X" and type(values) is np.ndarray and values.dtype == bool:
+        return values.view(np.uint8)
     return values
 
 
-def _check_indices(name: str, X: Any) -> None:
+def check_indices(name: str, X: Any) -> None:
     """Throws where the indices of a sparse matrix lead outside of it: SciPy would follow them."""
     if X.ndim != 2:
         raise ValueError(f"{name}: want a matrix, got a sparse array of shape {X.shape}")
@@ -199,6 +261,8 @@ def _column_number(column: Any, p: int, names: list[Any]) -> int:
 
 
 def names_of(X: Any) -> Any:
+    if isinstance(X, Matrix):
+        return X.names
     return getattr(X, "columns", None)
 
 
@@ -210,6 +274,8 @@ def _validator(estimator: Any) -> Any:
 
 def design(X: Any) -> _core.Design:
     """Borrows the memory of X, which `validate_*` has seen to."""
+    if isinstance(X, Matrix):
+        return X.design
     if not sparse.issparse(X):
         return _core.Design.dense(np.require(X, requirements=["F", "A"]))
     made = _borrow(X)
@@ -218,6 +284,16 @@ def design(X: Any) -> _core.Design:
     X = X.copy()  # rows out of order, or twice there: X is the caller's, so a copy is put in order
     X.sum_duplicates()
     return design(X)
+
+
+def product(X: Any, coef: np.ndarray) -> np.ndarray:
+    """``X @ coef``, of a vector or of several in columns."""
+    if isinstance(X, Matrix):
+        return X.times(coef)
+    if X.dtype.kind in "iu":  # NumPy would make a matrix of float64
+        used = np.flatnonzero(coef if coef.ndim == 1 else coef.any(axis=1))
+        X, coef = X[:, used], coef[used]
+    return np.asarray(safe_sparse_dot(X, coef), dtype=np.float64)
 
 
 def _borrow(X: Any) -> _core.Design | None:
@@ -237,6 +313,8 @@ def explained(X: Any) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
+        if isinstance(X, Matrix):
+            raise _renamed(error) from None
         try:
             assert_all_finite(X.data if sparse.issparse(X) else X)
         except ValueError as clearer:

@@ -8,6 +8,7 @@ from sklearn.base import RegressorMixin
 
 from . import _core, _data, _solve, _survival
 from ._linear import ChosenAlpha, Linear, OneAlpha
+from ._matrix import unpacked
 from ._path import Path, owl_path
 from ._types import Choice, Loss, Screening, Sigma, Solver, Weights
 
@@ -23,9 +24,10 @@ class _Regressor(RegressorMixin, Linear):
         predictor, loss = self._predictor(X, offset), self._params()["loss"]
         return predictor if loss == _survival.LOSS else _core.means(loss, predictor)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R2 of the predictions; with the loss ``"cox"`` Harrell's C-index: of the pairs of rows whose order in time is known, the share that is
         predicted in that order."""
+        _, y, sample_weight, _ = unpacked(X, y, sample_weight)
         if self._params()["loss"] != _survival.LOSS:
             return super().score(X, y, sample_weight)
         predictor, y = self.predict(X), _survival.encode(y)
@@ -188,13 +190,14 @@ class OWL(_Regressor, OneAlpha):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWL:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> OWL:
         """Fits the model.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-            Borrowed where it is a float64 or float32 array in Fortran order, or a CSC matrix; else copied once.
+        X : array, sparse matrix or frame of shape (n_samples, n_features), or Data
+            Borrowed where it is a float64 or float32 array in Fortran order, or a CSC matrix; else copied once. What `tyto.open` made of files
+            brings its own y, sample_weight and offset.
         y : array of shape (n_samples,)
             With the loss ``"cox"`` a structured array whose first field says whether there was an event, and whose second is the time.
         sample_weight : array of shape (n_samples,), optional
@@ -216,7 +219,7 @@ class OWL(_Regressor, OneAlpha):
     def _warn_of_extras(self) -> None:
         _solve.warn_unless_settled(self.sigma_status_, type(self).__name__)
 
-    def path(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, **grid: Any) -> Path:
+    def path(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None, **grid: Any) -> Path:
         """The models along a grid of alphas, with this estimator's settings: see `owl_path`, also for ``grid``."""
         params = self._params()
         for name in ("alpha", "relative", "sigma", "warm_start"):
@@ -315,7 +318,7 @@ class OWLCV(_Regressor, ChosenAlpha):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> OWLCV:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> OWLCV:
         """Fits the path, cross-validates it and keeps the model chosen. After an error or Ctrl-C the estimator is as it was before."""
         self._fit(X, y, sample_weight, offset)
         return self

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from . import _core, _solve, _survival
+from ._matrix import Matrix
 
 FOLDS = 10  # as the command line's
 
@@ -23,6 +24,8 @@ def folds(cv: Any, random_state: Any, X: Any, y: np.ndarray, stratified: bool) -
         if stratified:
             return np.array(_core.stratified_folds(y, int(count), seed(random_state)))
         return np.array(_core.random_folds(len(y), int(count), seed(random_state)))
+    if isinstance(X, Matrix):
+        X = np.empty((len(y), 0))  # splitters count its rows
     pairs = np.iterable(cv) and not isinstance(cv, (str, bytes)) and not hasattr(cv, "split")
     return given(cv if pairs else check_cv(cv, y, classifier=stratified).split(X, y), len(y))
 

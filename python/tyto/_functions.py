@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _data, _labels, _solve
+from . import _core, _data, _labels, _solve, _survival
+from ._matrix import unpacked
 
 
 MOST_FEATURES = 2**40
@@ -115,16 +116,20 @@ def owl_weights(name: str, n_features: int, *, q: float = 0.1, slope: float = 1.
     return _core.make_weights(_solve.word("name", name), n, p, _solve.number("q", q, "(0, 1]"), _solve.number("slope", slope, "[0, inf)"))
 
 
-def alpha_max(X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None, loss: str = "gaussian", huber_delta: float = 1.35,
+def alpha_max(X: Any, y: Any = None, *, sample_weight: Any = None, offset: Any = None, loss: str = "gaussian", huber_delta: float = 1.35,
               weights: Any = "oscar", q: float = 0.1, slope: float = 1.0, fit_intercept: bool = True,
               standardize: bool = False, positive: bool = False, unpenalized: Any = None) -> float:
     """The smallest ``alpha`` for which all penalised coefficients of `OWL` are 0, or those of `OWLClassifier` with one of its losses."""
-    params, names = {**locals(), "alpha": 1.0, "relative": True}, _data.names_of(X)
+    params = {**locals(), "alpha": 1.0, "relative": True}
+    X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
+    names = _data.names_of(X)
     X, y = _labels.validate_arrays(loss, X, y)
     rows, size = _data.validate_weights(sample_weight, X)
     free = _data.validate_columns(unpenalized, X.shape[1], names)
     words = _solve.regression_options(params, size, rows, free)
     if offset is not None:
         words.offset = _data.validate_offset(offset, X.shape[0])
+    if _survival.is_survival(y):
+        words.events = _survival.events(y)
     with _data.explained(X):
-        return _core.alpha_max(_data.design(X), y, words) / size
+        return _core.alpha_max(_data.design(X), _survival.numbers(y), words) / size

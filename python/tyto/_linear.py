@@ -12,11 +12,11 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, _files, _folds, _scoring, _solve, _survival
 from ._clusters import Cluster, make_cluster
+from ._matrix import unpacked
 from ._path import make_path
 
 
@@ -37,6 +37,7 @@ class Linear(BaseEstimator):
         ``pandas.DataFrame(model.cluster_table(X))`` is a table of them.
         """
         check_is_fitted(self)
+        X, _, sample_weight, _ = unpacked(X, None, sample_weight)
         X = _data.validate_predict(self, X)
         weights, _ = _data.validate_weights(sample_weight, X)
         X = X.tocsc() if _data.sparse.issparse(X) else X
@@ -101,6 +102,7 @@ class Linear(BaseEstimator):
         check_is_fitted(self)
         if X is None:
             X, y, sample_weight, offset = self._remembered()
+        X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
         title = f"{type(self).__name__} in Python"
         other = copy.copy(self)
         checked, codes = other._validate(X, y)
@@ -116,8 +118,9 @@ class Linear(BaseEstimator):
         self._data = [_reference(one) for one in data]
 
     def _remembered(self) -> list[Any]:
-        found = [one() for one in getattr(self, "_data", [])]
-        if not found or found[0] is None or found[1] is None:
+        references = getattr(self, "_data", [])
+        found = [one() for one in references]
+        if not found or any(one is None and reference is not _nothing for one, reference in zip(found, references)):
             raise ValueError("report: want X and y again, as the data of fit is gone: model.report(path, X, y)")
         return found
 
@@ -155,8 +158,9 @@ class Linear(BaseEstimator):
     def _predictor(self, X: Any, offset: Any) -> np.ndarray:
         """The linear predictor, on which losses are defined."""
         check_is_fitted(self)
+        X, _, _, offset = unpacked(X, offset=offset)
         X = _data.validate_predict(self, X)
-        found = np.asarray(safe_sparse_dot(X, self._coefficients()), dtype=np.float64) + np.ravel(self.intercept_)
+        found = _data.product(X, self._coefficients()) + np.ravel(self.intercept_)
         return found if offset is None else found + _data.validate_offset(offset, X.shape[0])
 
     def _penalized_scale(self) -> np.ndarray:
@@ -232,6 +236,7 @@ class OneAlpha(Linear):
         params = self._params()
         with self._all_or_nothing():
             self._remember(X, y, sample_weight, offset)
+            X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
             X, y = self._validate(X, y)
             words, size = self._words(params, X, y, sample_weight, offset)
             options, asked = _solve.fit_options(params), _solve.estimate_options(params)
@@ -277,6 +282,7 @@ class ChosenAlpha(Linear):
         _check_choice(params["choose"])
         with self._all_or_nothing():
             self._remember(X, y, sample_weight, offset)
+            X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
             X, y = self._validate(X, y)
             words, cv, options, size = self._asked(params, X, y, sample_weight, offset)
             scoring = _scoring.make_scoring(params["scoring"], self, X, y, words)
@@ -373,10 +379,16 @@ class ChosenAlpha(Linear):
 
 def _reference(data: Any) -> Callable[[], Any]:
     """Data that is not kept alive; what cannot be referred to that way is small or a list, and is."""
+    if data is None:
+        return _nothing
     try:
         return weakref.ref(data)
     except TypeError:
         return lambda: data
+
+
+def _nothing() -> None:
+    """What was not given."""
 
 
 def _check_choice(choose: Any) -> None:

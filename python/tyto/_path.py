@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.special import softmax
 
 from . import _core, _data, _labels, _solve, _survival
+from ._matrix import Matrix, unpacked
 from ._types import AnyLoss, Screening, Solver, Weights
 
 
@@ -95,14 +96,15 @@ class Path:
         """Predictions of shape (n_samples, n_alphas): means (of ``"cox"`` the linear predictor) as ``OWL.predict`` gives them; of ``"binomial"``
         the probabilities of the second class, of ``"squared-hinge"`` decision values. Of more than two classes the probabilities, of shape
         (n_samples, n_classes, n_alphas)."""
+        X, _, _, offset = unpacked(X, offset=offset)
         X = _data.validate_rows(X)
         if self.intercepts.ndim == 2:
             return self._probabilities(X, offset)
         if X.shape[1] != self.coefs_sparse.shape[0]:
             raise _solve.want("X", f"{self.coefs_sparse.shape[0]} columns", X.shape[1])
         used = np.unique(self.coefs_sparse.indices)
-        product = X[:, used] @ self.coefs_sparse[used].toarray()
-        found = np.asarray(product, dtype=np.float64) + self.intercepts
+        part = X.columns(used) if isinstance(X, Matrix) else X[:, used]
+        found = np.asarray(part @ self.coefs_sparse[used].toarray(), dtype=np.float64) + self.intercepts
         if offset is not None:
             found += _data.validate_offset(offset, X.shape[0])[:, None]
         return found if self.loss == _survival.LOSS else _core.means(self.loss, found.ravel()).reshape(found.shape)
@@ -118,7 +120,7 @@ class Path:
         coefs = self.coefs
         if X.shape[1] != coefs.shape[1]:
             raise _solve.want("X", f"{coefs.shape[1]} columns", X.shape[1])
-        return softmax(np.stack([np.asarray(X @ own) for own in coefs], axis=1) + self.intercepts, axis=1)
+        return softmax(np.stack([_data.product(X, own) for own in coefs], axis=1) + self.intercepts, axis=1)
 
     def choose(self, criterion: str) -> int:
         """The place of the alpha that ``"aic"``, ``"bic"`` or ``"cp"`` chooses: the least value, and of equals the largest alpha.
@@ -185,7 +187,7 @@ def make_path(answer: Any, p: int, size: float, tolerance: float, loss: str, nam
         loss=loss)
 
 
-def owl_path(X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None, loss: AnyLoss = "gaussian", huber_delta: float = 1.35,
+def owl_path(X: Any, y: Any = None, *, sample_weight: Any = None, offset: Any = None, loss: AnyLoss = "gaussian", huber_delta: float = 1.35,
              weights: Weights = "oscar", q: float = 0.1, slope: float = 1.0,
              alphas: Sequence[float] | None = None, n_alphas: int = 100, eps: float | None = None,
              max_explained: float | None = None, min_change: float | None = None, max_nonzeros: int | None = None,
@@ -219,7 +221,9 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None, l
     weights, q, slope, fit_intercept, standardize, ridge, positive, unpenalized, tol, max_iter, max_seconds, solver, screening, n_jobs, verbose
         As for `OWL`; ``max_seconds`` is for the whole path.
     """
-    params, names = {**locals(), "alpha": 1.0, "relative": True}, _data.names_of(X)
+    params = {**locals(), "alpha": 1.0, "relative": True}
+    X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
+    names = _data.names_of(X)
     X, y = _labels.validate_arrays(loss, X, y)
     rows, size = _data.validate_weights(sample_weight, X)
     words = _solve.regression_options(params, size, rows, _data.validate_columns(unpenalized, X.shape[1], names))

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import get_scorer
 
 from . import _solve, _survival
+from ._matrix import Matrix
 
 # Measured by the library itself, the names that it has for them, and the sign that users see them with.
 _OF_NUMBERS = {"mse": ("mse", 1), "mae": ("mae", 1), "r2": ("r2", 1), "deviance": ("deviance", 1), "auto": ("auto", 1),
@@ -45,6 +46,8 @@ def make_scoring(scoring: Any, model: Any, X: Any, y: np.ndarray, words: Any) ->
         scorer = scoring
     else:
         raise TypeError(f"scoring: want a name or a callable, got {scoring!r}")
+    if isinstance(X, Matrix):
+        raise ValueError(f"scoring: want {_solve.listed(list(measures))} for data of tyto.open, whose rows scorers cannot have")
     if len(words.offset):
         raise ValueError(f"scoring: want {_solve.listed(list(measures))} where there is an offset, which scorers do not know")
     name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")

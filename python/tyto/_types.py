@@ -13,4 +13,7 @@ AnyLoss = Literal["gaussian", "poisson", "huber", "cox", "binomial", "multinomia
 Solver = Literal["auto", "newton", "apgd", "spgd"]
 Screening = Literal["safe", "seed", "strong", "none"]
 Choice = Literal["best", "one-se"]
+Missing = Literal["refuse", "mean", "drop-rows", "drop-columns"]
+Header = Literal["auto", "yes", "no"]
+Decimal = Literal["auto", ".", ","]
 Sigma = Union[float, Literal["estimate"], None]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, _data, _labels, _linear, _solve, _survival
+from ._matrix import unpacked
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Verification:
         return self.holds
 
 
-def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+def verify(model: Any, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> Verification:
     """Computes the objective and the duality gap of a fitted estimator of this package again, from its coefficients and the data that it
     was fitted on, with plain loops in extended precision and none of the solver's code or numbers.
 
@@ -35,6 +36,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, offset: Any = 
     if not isinstance(model, _linear.Linear):
         raise TypeError(f"model: want a fitted OWL, OWLCV, OWLClassifier or OWLClassifierCV, got {model!r}")
     check_is_fitted(model)
+    X, y, sample_weight, offset = unpacked(X, y, sample_weight, offset)
     X, y = _arrays(model, X, y)
     if X.shape[1] != model.n_features_in_:
         raise _solve.want("X", f"{model.n_features_in_} columns", X.shape[1])

@@ -1,14 +1,14 @@
-# What the library reads: a matrix of doubles or a dgCMatrix as it is, other things converted once.
+# What the library reads: matrices of numbers, logical and raw ones, and a dgCMatrix; other things converted once. Doubles and raw are
+# read where they are, whole numbers that fit as one or two bytes each.
 as_design <- function(x, name = "x") {
-  if (methods::is(x, "dgCMatrix")) return(x)
+  if (methods::is(x, "dgCMatrix") || is_opened(x)) return(x)
   if (methods::is(x, "Matrix")) {
     dense <- methods::is(x, "denseMatrix")
     if (dense) return(as_design(as.matrix(x), name))
     return(methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix"))
   }
   if (is.data.frame(x)) x <- frame_matrix(x, name)
-  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) want(name, "a matrix of numbers, a sparse matrix or a data frame", class(x))
-  if (!is.double(x)) storage.mode(x) <- "double"
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x) || is.raw(x))) want(name, "a matrix of numbers, a sparse matrix or a data frame", class(x))
   x
 }
 

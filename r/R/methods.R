@@ -142,14 +142,21 @@ linear_predictor <- function(object, found, newx, offset) {
   if (is.null(newx)) stop("newx: want rows to predict, as newx = or newdata =", call. = FALSE)
   newx <- new_design(object, newx)
   used <- which(Matrix::rowSums(found$beta != 0) > 0)
-  if (anyNA(if (methods::is(newx, "sparseMatrix")) newx@x else newx[, used])) want("newx", "no missing values", NA)
-  product <- as.matrix(newx[, used, drop = FALSE] %*% found$beta[used, , drop = FALSE])
+  if (is_opened(newx)) offset <- first_of(offset, newx$offset)
+  if (is_opened(newx)) product <- opened_product(newx, used, found$beta[used, , drop = FALSE]) else product <- array_product(newx, used, found$beta)
   product <- sweep(product, 2, found$a0, "+")
   if (object$stated$setting$shifted && is.null(offset)) stop("newoffset: want the offset of these rows, as the fit had one", call. = FALSE)
   offset <- check_rows("newoffset", offset, nrow(newx))
   if (!is.null(offset)) product <- product + offset
   dimnames(product) <- list(rownames(newx), colnames(found$beta))
   product
+}
+
+array_product <- function(newx, used, beta) {
+  if (anyNA(if (methods::is(newx, "sparseMatrix")) newx@x else newx[, used])) want("newx", "no missing values", NA)
+  part <- newx[, used, drop = FALSE]
+  if (is.raw(part)) storage.mode(part) <- "double"
+  as.matrix(part %*% beta[used, , drop = FALSE])
 }
 
 # New rows with the columns of the fit: by name where both have names, else by place.
@@ -167,6 +174,10 @@ new_design <- function(object, newx) {
     if (length(missing) > 0) want("newx", sprintf("a column '%s'", missing[1]), "none")
     at <- match(names, colnames(newx))
     at[is.na(at)] <- 1  # a column without a coefficient
+    if (is_opened(newx)) {
+      newx$places <- at
+      return(newx)
+    }
     return(newx[, at, drop = FALSE])
   }
   if (ncol(newx) != object$dim[1]) want("newx", sprintf("%d columns", object$dim[1]), ncol(newx))
@@ -221,7 +232,7 @@ fitted.cv_owl <- function(object, x = NULL, s = "alpha.best", ...) {
 residuals.owl <- function(object, x = NULL, y = NULL, s = NULL, offset = NULL, ...) {
   environment <- parent.frame()
   if (is.null(x)) x <- named_in_call(object, c("x", "data"), environment)
-  if (is.null(y)) y <- response_in_call(object, environment)
+  if (is.null(y)) y <- if (is_opened(x)) response_of_data(x) else response_in_call(object, environment)
   labels <- object$stated$setting$labels
   y <- if (length(labels) > 0) encode_as(labels, y) else encoded_response(y, object$family)$y
   y - predict(object, x, s = s, newoffset = offset, type = "response")
@@ -229,7 +240,7 @@ residuals.owl <- function(object, x = NULL, y = NULL, s = NULL, offset = NULL, .
 residuals.cv_owl <- function(object, x = NULL, y = NULL, s = "alpha.best", ...) {
   environment <- parent.frame()
   if (is.null(x)) x <- named_in_call(object, c("x", "data"), environment)
-  if (is.null(y)) y <- response_in_call(object, environment)
+  if (is.null(y)) y <- if (is_opened(x)) response_of_data(x) else response_in_call(object, environment)
   residuals(object$fit, x, y, s = chosen_alpha(object, s), ...)
 }
 
@@ -278,7 +289,7 @@ mean_correlation <- function(table, x) {
     rows <- which(table$cluster == number)
     columns <- table$column[rows]
     if (length(columns) > 500) columns <- columns[round(seq(1, length(columns), length.out = 500))]
-    r <- suppressWarnings(abs(stats::cor(as.matrix(x[, columns]))))
+    r <- suppressWarnings(abs(stats::cor(columns_of(x, columns))))
     found[rows] <- mean(r[upper.tri(r)])
   }
   found

@@ -1,6 +1,11 @@
 verify <- function(object, ...) UseMethod("verify")
 
 verify.owl <- function(object, x, y, sample_weight = NULL, offset = NULL, ...) {
+  if (is_opened(x)) {
+    if (missing(y)) y <- response_of_data(x)
+    sample_weight <- first_of(sample_weight, x$sample_weight)
+    offset <- first_of(offset, x$offset)
+  }
   data <- data_of(object, x, y)
   given <- list(observation_weights = check_weights_of_rows(sample_weight, nrow(data$x)), offset = check_rows("offset", offset, nrow(data$x)))
   if (length(object$stated$setting$labels) > 0) given$labels <- object$stated$setting$labels

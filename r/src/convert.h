@@ -12,8 +12,10 @@
 // From R's objects to the library's, and back. All of it runs on R's thread.
 namespace tyto::r {
 
-// A double matrix or a dgCMatrix, whose memory is borrowed and kept as long as the design lives.
+// A double matrix or a dgCMatrix, whose memory is borrowed and kept as long as the design lives; or what
+// read_data() opened.
 Design borrow(SEXP x);
+Design opened(SEXP x);
 
 Vector vector(SEXP values);
 std::vector<Index> whole_numbers(SEXP values);

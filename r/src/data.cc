@@ -1,3 +1,11 @@
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
 #include "convert.h"
 #include "tyto/base/error.h"
 #include "tyto/columns/dense.h"
@@ -35,14 +43,43 @@ Design sparse(SEXP x) {
   return Design(sparse_columns(view, std::make_shared<cpp11::sexp>(x)));
 }
 
+template <class Scalar>
+Design dense(const Scalar* data, SEXP x, std::shared_ptr<const void> owner) {
+  return Design(dense_columns(DenseView<Scalar>{data, Rf_nrows(x), Rf_ncols(x)}, std::move(owner)));
+}
+
+template <class Scalar>
+Design copied(const int* values, SEXP x) {
+  auto copy = std::make_shared<std::vector<Scalar>>(static_cast<std::size_t>(Rf_xlength(x)));
+  for (std::size_t k = 0; k < copy->size(); ++k)
+    (*copy)[k] = std::is_floating_point_v<Scalar> && values[k] == NA_INTEGER
+                     ? static_cast<Scalar>(NA_REAL)
+                     : static_cast<Scalar>(values[k]);
+  return dense(copy->data(), x, copy);
+}
+
+// Whole numbers, and TRUE and FALSE, in the narrowest type that holds all of them.
+Design whole(SEXP x) {
+  const int* values = TYPEOF(x) == LGLSXP ? LOGICAL(x) : INTEGER(x);
+  const auto [least, most] = std::minmax_element(values, values + Rf_xlength(x));
+  const auto fit = [low = *least, high = *most](auto type) {
+    using Limits = std::numeric_limits<decltype(type)>;
+    return low >= Limits::min() && high <= Limits::max();
+  };
+  if (Rf_xlength(x) == 0 || !fit(std::int16_t{})) return copied<double>(values, x);  // as is NA
+  return fit(std::int8_t{}) ? copied<std::int8_t>(values, x) : copied<std::int16_t>(values, x);
+}
+
 }  // namespace
 
 Design borrow(SEXP x) {
+  if (Rf_inherits(x, "owl_data")) return opened(x);
   if (Rf_inherits(x, "dgCMatrix")) return sparse(x);
-  if (TYPEOF(x) != REALSXP || !Rf_isMatrix(x))
-    throw InvalidArgument("x: want a matrix of doubles or a dgCMatrix");
-  return Design(
-      dense_columns(DenseView<double>{REAL(x), Rf_nrows(x), Rf_ncols(x)}, std::make_shared<cpp11::sexp>(x)));
+  if (!Rf_isMatrix(x)) throw InvalidArgument("x: want a matrix of numbers or a dgCMatrix");
+  if (TYPEOF(x) == INTSXP || TYPEOF(x) == LGLSXP) return whole(x);
+  if (TYPEOF(x) == RAWSXP) return dense(RAW(x), x, std::make_shared<cpp11::sexp>(x));
+  if (TYPEOF(x) != REALSXP) throw InvalidArgument("x: want a matrix of numbers or a dgCMatrix");
+  return dense(REAL(x), x, std::make_shared<cpp11::sexp>(x));
 }
 
 Dataset dataset(SEXP x, SEXP y, const cpp11::list& options) {

@@ -11,6 +11,9 @@ SEXP entry_alpha_max(SEXP x, SEXP y, SEXP options);
 SEXP entry_verify(SEXP x, SEXP y, SEXP rows, SEXP model);
 SEXP entry_write(SEXP model, SEXP file, SEXP one);
 SEXP entry_read(SEXP file);
+SEXP entry_open(SEXP files, SEXP options);
+SEXP entry_columns(SEXP x, SEXP columns);
+SEXP entry_product(SEXP x, SEXP columns, SEXP coefficients);
 SEXP entry_prox(SEXP weights, SEXP v, SEXP step);
 SEXP entry_norm(SEXP weights, SEXP v);
 SEXP entry_dual_norm(SEXP weights, SEXP v);
@@ -49,6 +52,9 @@ extern "C" attribute_visible void R_init_tyto(DllInfo* dll) {
                                              row<entry_verify>("tyto_verify"),
                                              row<entry_write>("tyto_write"),
                                              row<entry_read>("tyto_read"),
+                                             row<entry_open>("tyto_open"),
+                                             row<entry_columns>("tyto_columns"),
+                                             row<entry_product>("tyto_product"),
                                              row<entry_prox>("tyto_prox"),
                                              row<entry_norm>("tyto_norm"),
                                              row<entry_dual_norm>("tyto_dual_norm"),

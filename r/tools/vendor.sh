@@ -31,12 +31,12 @@ highway_sources() {
   echo "$folder/sources"
 }
 
-# The library, without what reads data files, resumes runs, or is for C++ programs.
+# The library, without what resumes runs or is for C++ programs. Its readers read files that are not compressed.
 cp -r src/tyto "$src/tyto"
 cp include/tyto/*.h "$src/tyto/"
 cp -r binding "$src/binding"
 rm -rf "$src/tyto/api" "$src/tyto/all.h" "$src/tyto/select/cv_state.cc" "$src/tyto/select/cv_state.h"
-find "$src/tyto/data" -name '*.cc' ! -name atomic_file.cc ! -name text.cc -delete
+cp r/tools/archive/*.h "$src/"
 
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT

@@ -44,3 +44,22 @@ test_that("nothing of x is copied", {
   expect_length(grep("->", copies), 0)
   expect_certified(fit, x, y)
 })
+
+test_that("whole numbers, logical and raw matrices give the fit of doubles", {
+  counts <- matrix(sample.int(3, 600, replace = TRUE) - 1L, 60)
+  response <- rowSums(counts[, 1:3]) + rnorm(60)
+  kinds <- list(counts, counts + 300L, counts * 40000L, counts > 1, structure(as.raw(counts), dim = dim(counts)), -counts)
+  for (kind in kinds) {
+    doubles <- kind
+    storage.mode(doubles) <- "double"
+    fit <- owl(kind, response, nalpha = 10)
+    expected <- owl(doubles, response, nalpha = 10)
+    expect_equal(as.matrix(fit$beta), as.matrix(expected$beta), tolerance = 1e-8)
+    expect_certified(fit, kind, response)
+    expect_equal(predict(fit, kind), predict(expected, doubles), tolerance = 1e-8)
+    expect_equal(clusters(fit, s = fit$alpha[5], x = kind)$correlation, clusters(fit, s = fit$alpha[5], x = doubles)$correlation)
+  }
+  holes <- counts
+  holes[7, 3] <- NA
+  expect_error(owl(holes, response), "x: column 3")
+})

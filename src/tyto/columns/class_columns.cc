@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@ class ClassColumns final : public Columns {
         base_(std::move(base)),
         classes_(classes) {}
 
+  std::string storage() const override { return base_->storage(); }
   Index entries() const override { return base_->entries() * classes_; }
   Index entries(std::span<const Index> columns) const override {
     Index sum = 0;

@@ -24,6 +24,9 @@ class FileColumns final : public Columns {
   explicit FileColumns(std::shared_ptr<ColumnReader> reader)
       : Columns(reader->file().rows, reader->file().cols, false), reader_(std::move(reader)) {}
 
+  std::string storage() const override {
+    return std::string(storage_in_words(reader_->file().type)) + ", read from its file";
+  }
   Index entries() const override { return rows() * cols(); }
   Index entries(std::span<const Index> columns) const override { return rows() * std::ssize(columns); }
   bool is_slow() const override { return true; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "tyto/base/types.h"
 
@@ -90,6 +91,8 @@ class Columns {
   // slow reads them ahead. Changes no result. Throws DataError where the data is not what it was.
   virtual std::shared_ptr<const void> expect(std::span<const Index> columns) const;
   virtual std::uint64_t bytes_read() const { return 0; }  // from a disk, so far
+  // How the numbers are stored, in words for people: "dense float32".
+  virtual std::string storage() const { return sparse_ ? "sparse" : "dense"; }
 
  protected:
   Columns(Index rows, Index cols, bool sparse) : rows_(rows), cols_(cols), sparse_(sparse) {}

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,7 @@ class Dense final : public Columns {
   Dense(const StoredView& view, std::shared_ptr<const void> owner)
       : Columns(view.rows, view.cols, false), source_{view}, owner_(std::move(owner)) {}
 
+  std::string storage() const override { return std::string(storage_in_words(source_.view.type)); }
   Index entries() const override { return rows() * cols(); }
   Index entries(std::span<const Index> columns) const override { return rows() * std::ssize(columns); }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -130,6 +132,9 @@ class Sparse final : public Columns {
   Sparse(const SparseView<Scalar, StorageIndex>& view, std::shared_ptr<const void> owner)
       : Columns(view.rows, view.cols, true), x_(view), owner_(std::move(owner)) {}
 
+  std::string storage() const override {
+    return std::is_same_v<Scalar, float> ? "sparse float32" : "sparse float64";
+  }
   Index entries() const override {
     return cols() > 0 ? static_cast<Index>(x_.start[cols()] - x_.start[0]) : 0;
   }

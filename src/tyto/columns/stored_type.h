@@ -33,6 +33,12 @@ inline constexpr std::array<StoredTypeRow, 6> kStoredTypes{{{StoredType::kDouble
 constexpr const StoredTypeRow& row_of(StoredType type) {
   return kStoredTypes[static_cast<std::size_t>(type)];
 }
+// For people.
+constexpr std::string_view storage_in_words(StoredType type) {
+  constexpr std::array<std::string_view, 6> kWords{"dense float64", "dense float32", "dense int8",
+                                                   "dense uint8",   "dense int16",   "2-bit genotypes"};
+  return kWords[static_cast<std::size_t>(type)];
+}
 constexpr Index column_bytes(StoredType type, Index rows) { return (rows * row_of(type).bits + 7) / 8; }
 
 // The type that holds numbers of a C++ type as they are.

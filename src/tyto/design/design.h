@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "tyto/base/lazy.h"
@@ -34,6 +35,7 @@ class Design {
   Index rows() const { return columns_->rows(); }
   Index cols() const { return selection_->size(); }
   bool is_sparse() const { return columns_->is_sparse(); }
+  std::string storage() const { return columns_->storage(); }             // in words, for people
   bool is_slow() const { return columns_->is_slow(); }                    // it is read from a file
   std::uint64_t bytes_read() const { return columns_->bytes_read(); }  // from it so far, by all who share it
   Index stored_entries() const;                                // of the selected columns
