@@ -83,10 +83,7 @@ std::string reason(const Model& model) {
 }
 
 std::pair<Dataset, Estimate> estimated(RegressionArgs& args) {
-  if (works_on_sums(args)) {
-    SummedEstimate found = estimate_summed(args, kFitTask, args.note);
-    return {std::move(found.data), std::move(found.estimate)};
-  }
+  if (works_on_sums(args)) return estimate_streamed(args, kFitTask, args.note);
   Dataset data = args.read();
   Progress progress(args.quiet);
   Estimate result = estimate(data, args.options, std::ref(progress));

@@ -291,7 +291,7 @@ void read_npy_blocks(const Sources& sources, const ReadOptions& options, const B
   Index before = 0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
     const BlockTask task{sources[s],   options,
-                         plan,         plan.rows(cols + (place.column < 0)),
+                         plan,         plan.rows(cols + (place.column < 0), false),
                          place.column, place.file.empty() ? nullptr : &responses};
     headers[s].type.ends_with("f4") ? read_blocks_as<float>(task, before)
                                     : read_blocks_as<double>(task, before);

@@ -1,5 +1,6 @@
 #include "tyto/select/criteria.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,8 +18,7 @@ constexpr Names kCriteria({
 });
 
 double freedom(const PathStep& step, const Problem& problem, const Work& work) {
-  const bool quadratic = problem.loss->is_quadratic();
-  const Index outside = (quadratic ? problem.design.basis() : problem.loss->basis()).cols();
+  const Index outside = std::max(problem.design.basis().cols(), problem.loss->basis().cols());
   return static_cast<double>(outside) + pattern_freedom(problem, step.beta, work);
 }
 
