@@ -78,7 +78,8 @@ std::string reason(const Model& model) {
   if (model.status != name(Status::kConverged))
     return fmt::format(
         "the fit stopped before its tolerance {:.2g}: {}, relative gap {:.2g}, rounding {:.2g}",
-        model.tolerance, model.status, relative, model.rounding);
+        model.tolerance, model.status, relative,
+        model.primal > 0 ? model.rounding / model.primal : model.rounding);
   return joined(warnings({model}));
 }
 

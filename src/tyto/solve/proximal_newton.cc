@@ -14,8 +14,8 @@ namespace tyto {
 namespace {
 
 // TUNING
-constexpr double kKeptShare = 0.25;   // of the other columns wanted: a working set that has these is kept
-constexpr double kChordShare = 0.2;   // of the last gap: above it, the curvature is taken anew
+constexpr double kKeptShare = 0.25;  // of the other columns wanted: a working set that has these is kept
+constexpr double kChordShare = 0.2;  // of the last gap: above it, the curvature is taken anew
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Proximal Newton steps on working sets, for losses whose curvature changes (MATH.md, section 14). An epoch
@@ -71,7 +71,8 @@ class ProximalNewton final : public Solver {
     Vector room;
     const Vector& counted = problem.penalty.counted(correlation, room);
     const Index kept = share_of(kKeptShare, others);
-    if (located(problem.design) && serves(c.support, counted, std::ssize(c.support) + (failed ? others : kept))) {
+    if (located(problem.design) &&
+        serves(c.support, counted, std::ssize(c.support) + (failed ? others : kept))) {
       part_.penalty = problem.penalty.head(std::ssize(columns_));
       return true;
     }
@@ -99,10 +100,12 @@ class ProximalNewton final : public Solver {
     Index begin = 0;
     for (std::size_t k = 0; k <= columns_.size(); ++k) {
       const Index end = k < columns_.size() ? columns_[k] : counted.size();
-      if (end > begin) outside = std::max(outside, kernels::magnitudes(counted.data() + begin, end - begin).largest);
+      if (end > begin)
+        outside = std::max(outside, kernels::magnitudes(counted.data() + begin, end - begin).largest);
       begin = end + 1;
     }
-    const auto above = std::ranges::count_if(columns_, [&](Index j) { return std::abs(counted[j]) >= outside; });
+    const auto above =
+        std::ranges::count_if(columns_, [&](Index j) { return std::abs(counted[j]) >= outside; });
     return above >= std::min(count, counted.size());
   }
 
@@ -146,8 +149,8 @@ class ProximalNewton final : public Solver {
     double last = kInfinity;
     for (int step = 0; step < tuning_.most_steps; ++step) {
       const Vector ascent = tyto::correlation(part_, point_, at);
-      const Certificate c = certify_roughly(
-          part_, point_, at, evaluate_dual_norm(part_, ascent, nonzero_entries(point_.beta)));
+      const Certificate c =
+          certify_roughly(part_, point_, at, evaluate_dual_norm(part_, ascent, nonzero_entries(point_.beta)));
       if (!std::isfinite(c.gap)) return;
       if (c.gap <= std::max(target, rounding::kEpsilon * c.primal) && whole) return;
       if (step > 1 && stop()) return;
@@ -167,7 +170,8 @@ class ProximalNewton final : public Solver {
     }
   }
 
-  // How c changes with the fitted values, to first order: B'r stays 0 on the model. Empty if nothing is known.
+  // How c changes with the fitted values, to first order: B'r stays 0 on the model. Empty if nothing is
+  // known.
   Vector coordinates_shift(const LossPoint& at, const Vector& change) const {
     const Loss& loss = *part_.loss;
     const Index free = loss.basis().cols();

@@ -19,10 +19,7 @@ constexpr int kMostStuck = 3;  // rounds in which the gap of a model does not fa
 }  // namespace
 
 QuadraticModel::QuadraticModel(const SolverOptions& options)
-    : options_(options),
-      direct_options_(options),
-      gram_options_(options),
-      tuning_(options.tuning.proximal) {
+    : options_(options), direct_options_(options), gram_options_(options), tuning_(options.tuning.proximal) {
   direct_options_.tuning.working_set.gram_at_first = kNever;
   direct_options_.tuning.working_set.gram_enters = kNever;
   gram_options_.tuning.working_set.gram_at_first = 0;

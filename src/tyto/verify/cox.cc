@@ -194,7 +194,11 @@ Bounds cox_bounds(const Claim& claim, const Setting& setting, const Dataset& dat
   const Real gap = least_gap(gap_at, bound > 0 ? 1 / bound : kInfinity);
   const Real rounding = 4 * std::numeric_limits<double>::epsilon() * (std::sqrt(predictors) + model.spread);
   const Real noise = rounding * (std::sqrt(dot(dual, dual)) + rounding / 2);
-  return {squares, primal, primal - gap, noise + 1e-12L * primal, model.allowed};
+  // Where events are certain, the objective is 0, and the gap is what sums of shares near 1 leave.
+  Real terms = 0;
+  for (const Time& time : of.times) terms += time.died * static_cast<Real>(1 + time.events.size());
+  const Real digits = 8 * std::numeric_limits<Real>::epsilon() * terms;
+  return {squares, primal, primal - gap, noise + digits + 1e-12L * primal, model.allowed};
 }
 
 }  // namespace tyto::verifying
