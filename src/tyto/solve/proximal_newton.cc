@@ -1,4 +1,3 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -13,9 +12,6 @@
 namespace tyto {
 namespace {
 
-// TUNING
-constexpr double kKeptShare = 0.25;  // of the other columns wanted: a working set that has these is kept
-constexpr double kChordShare = 0.2;  // of the last gap: above it, the curvature is taken anew
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Proximal Newton steps on working sets, for losses whose curvature changes (MATH.md, section 14). An epoch
@@ -70,7 +66,7 @@ class ProximalNewton final : public Solver {
     const Index others = reach_ * std::max(least, std::ssize(c.support) / 2);
     Vector room;
     const Vector& counted = problem.penalty.counted(correlation, room);
-    const Index kept = share_of(kKeptShare, others);
+    const Index kept = share_of(tuning_.kept_share, others);
     if (located(problem.design) &&
         serves(c.support, counted, std::ssize(c.support) + (failed ? others : kept))) {
       part_.penalty = problem.penalty.head(std::ssize(columns_));
@@ -155,7 +151,7 @@ class ProximalNewton final : public Solver {
       if (c.gap <= std::max(target, rounding::kEpsilon * c.primal) && whole) return;
       if (step > 1 && stop()) return;
       // Old curvature serves while it makes the gap fall fast enough.
-      const bool old = model_.is_curved() && whole && !(c.gap > kChordShare * last);
+      const bool old = model_.is_curved() && whole && !(c.gap > tuning_.chord_share * last);
       if (!old) model_.curve(at, std::ssize(c.support));
       last = c.gap;
       const double goal = std::max(tuning_.model_share * c.gap, tuning_.target_share * target);
@@ -170,25 +166,10 @@ class ProximalNewton final : public Solver {
     }
   }
 
-  // How c changes with the fitted values, to first order: B'r stays 0 on the model. Empty if nothing is
-  // known.
-  Vector coordinates_shift(const LossPoint& at, const Vector& change) const {
-    const Loss& loss = *part_.loss;
-    const Index free = loss.basis().cols();
-    if (free == 0 || at.coordinates.size() != free) return {};
-    Eigen::MatrixXd both(change.size(), free + 1);
-    both << loss.basis(), change;
-    loss.apply_root(at, both);
-    const auto basis = both.leftCols(free);
-    const Vector shift = -(basis.transpose() * basis).ldlt().solve(basis.transpose() * both.col(free));
-    return shift.allFinite() ? shift : Vector();
-  }
-
   // The step towards the proposal that lowers the objective enough; 0 if none does.
   double search(const Vector& proposal, const Certificate& c, LossPoint& at) {
     const Vector direction = proposal - point_.beta;
     const Vector change = make_iterate(part_, direction, Work(work_->threads())).eta;
-    const Vector shift = coordinates_shift(at, change);
     const double norm = part_.penalty.value(point_.beta);
     const double slope = -at.residual.dot(change) + part_.ridge * point_.beta.dot(direction) +
                          part_.penalty.value(proposal) - norm;
@@ -197,7 +178,6 @@ class ProximalNewton final : public Solver {
     for (int cut = 0; cut < tuning_.most_cuts; ++cut, length /= 2) {
       Iterate next{length == 1 ? proposal : Vector(point_.beta + length * direction),
                    point_.eta + length * change, at.coordinates};
-      if (shift.size() > 0) next.coordinates += length * shift;
       LossPoint there = loss_at(part_, next);
       const double primal =
           there.value + 0.5 * part_.ridge * next.beta.squaredNorm() + part_.penalty.value(next.beta);
