@@ -64,7 +64,8 @@ void add_settings(Document& page, const PageContents& c) {
   page.item(fmt::format(
       "{} trials of each run, in turn with those of the other algorithms, and {} where the first took more "
       "than {:.0f} CPU seconds; means, with the least and the most. The stochastic solvers have another "
-      "seed in each. CPU seconds of solving alone, set-up included, one thread, from 0. A run is stopped "
+      "seed in each. Since they take turns, other work on the machine slows all of them. CPU seconds of "
+      "solving alone, set-up included, one thread, from 0. A run is stopped "
       "after {} CPU seconds; one that has not reached the tolerance by then is not repeated.",
       c.settings.trials, kLongTrials, kLongRun, c.settings.cap));
   page.item(
