@@ -302,6 +302,8 @@ class Reproduce(TytoTest):
         for name in named:
             found = [file for file in files if str(file.with_suffix("") if name.endswith("_test") else file).endswith("/" + name)]
             self.assertTrue(found, name)
+        for name in re.findall(r"`((?:bench|scripts)/[\w./]+)", page):
+            self.assertTrue((root / name).exists(), name)
         formulas = (root / "MATH.md").read_text()
         for number in re.findall(r"\((\d\.\d+)\)", page):
             self.assertIn(f"    ({number})  ", formulas)
