@@ -50,6 +50,7 @@ std::vector<std::string> with_shape(const PageContents& c, bool wide) {
 // On how many sets all strengths, or some of them, gain at least as much as the paper's least.
 std::string sets_above(const PageContents& c, const std::vector<std::string>& sets, std::string_view slow,
                        std::string_view fast, double least) {
+  if (sets.empty()) return "";
   int all_of = 0, some_of = 0;
   for (const std::string& set : sets) {
     const std::vector<Gain> found = all_gains(c, {set}, slow, fast);

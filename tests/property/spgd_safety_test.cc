@@ -1,5 +1,5 @@
-// spgd at its defaults, on problems that break rules and solvers, with several seeds: it never gets worse
-// than where it began, what it says holds, and the same seed gives the same run.
+// spgd at its defaults, on problems that break rules and solvers, with several seeds: the objective never
+// rises, what it says holds, and the same seed gives the same run.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,10 @@ constexpr Index kMostEpochs = 150;
 constexpr int kSeeds = 3;
 
 FitOptions options(std::uint64_t seed) {
-  FitOptions result{.tolerance = kTolerance, .max_epochs = kMostEpochs, .solver = "spgd"};
+  FitOptions result;
+  result.solver = "spgd";
+  result.tolerance = kTolerance;
+  result.max_epochs = kMostEpochs;
   result.stochastic.seed = seed;
   return result;
 }
@@ -25,8 +28,11 @@ void expect_sound(const Problem& problem, const Fit& result) {
   ASSERT_TRUE(result.solution.beta.allFinite());
   expect_certificate_holds(problem, result.solution.beta);
   if (result.status == Status::kConverged) expect_certified(problem, result, kTolerance);
-  const double start = result.trace.front().primal;
-  for (const TracePoint& at : result.trace) EXPECT_LE(at.primal, start * (1 + 1e-12)) << "epoch " << at.epoch;
+  double before = result.trace.front().primal;
+  for (const TracePoint& at : result.trace) {
+    EXPECT_LE(at.primal, before * (1 + 1e-9)) << "epoch " << at.epoch;
+    before = at.primal;
+  }
 }
 
 void expect_same(const Fit& first, const Fit& second) {
@@ -71,10 +77,12 @@ TEST(SpgdSafety, VariedProblems) {
 TEST(SpgdSafety, FewLargeRows) {
   const int converged = run(720'000, 30, [](Random& random) {
     Eigen::MatrixXd x = random_matrix(random, 1500, 20);
-    for (int k = 0; k < 5; ++k) x.row(random.below(1500)) *= std::pow(10, random.below(5));
+    for (int k = 0; k < 5; ++k)
+      x.row(random.below(1500)) *= std::pow(10, static_cast<double>(random.below(5)));
     x.col(random.below(20)) *= 100;
     Problem problem = dense_problem(x, random_vector(random, 1500), Vector::LinSpaced(20, 2, 0.1));
-    problem.penalty = problem.penalty.scaled(std::pow(10, -1.0 - random.below(3)) * alpha_max(problem));
+    problem.penalty =
+        problem.penalty.scaled(std::pow(10, -1 - static_cast<double>(random.below(3))) * alpha_max(problem));
     return problem;
   });
   EXPECT_GE(converged, 0.9 * kSeeds * 30);
