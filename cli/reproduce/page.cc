@@ -135,7 +135,8 @@ void add_gains(Document& page, const PageContents& c) {
       rows);
   page.paragraph(
       "Where n << d, screening gains more here than in the paper. Under GNU Octave the public code itself "
-      "gains 1.4x to 2.1x on colon-cancer, and 1.9x to 2.6x where APGD + Screening keeps the number of columns "
+      "gains 1.4x to 2.1x on colon-cancer, and 1.9x to 2.6x where APGD + Screening keeps the number of "
+      "columns "
       "(remark 16), in the same iterations: what an interpreter needs for an iteration does not fall with "
       "the columns (`bench/public_code.py --libsvm`).");
 }
