@@ -230,8 +230,9 @@ class Law(TytoTest):
 
     def test_cases_that_did_not_verify_once(self):
         """A huge constant column beside row weights; margins that are met, beside unpenalised columns; counts that an
-        unpenalised column sends to 0, where the dual point is at the end of its domain."""
-        for seed in (60, 203, 100085):
+        unpenalised column sends to 0, where the dual point is at the end of its domain; shares that are all alike,
+        where the objective is 0."""
+        for seed in (60, 203, 100085, 200548):
             code, found, said = self.loss_case(seed)
             self.assertEqual((code, found), (0, 0), f"seed {seed}: {said}")
 

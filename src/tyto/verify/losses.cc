@@ -28,9 +28,13 @@ Row binomial(Real y, Real eta, Real) {
   const Real likely = 1 / (1 + small);
   const Real mu = eta >= 0 ? likely : small * likely;
   const Real nu = eta >= 0 ? small * likely : likely;
-  Real value = std::log1p(small) + (eta >= 0 ? (1 - y) * eta : -y * eta);
-  if (y > 0 && y < 1) value += y * std::log(y) + (1 - y) * std::log1p(-y);
-  return {value, y * nu - (1 - y) * mu, mu * nu};
+  const Real residual = y * nu - (1 - y) * mu;
+  // A share may be what the model says: then the terms below cancel, and rounding would be all that is left.
+  if (y > 0 && y < 1 && mu > 0 && nu > 0)
+    return {relative_entropy(y, mu) + relative_entropy(1 - y, nu), residual, mu * nu};
+  const Real value = std::log1p(small) + (eta >= 0 ? (1 - y) * eta : -y * eta);
+  const Real entropy = y > 0 && y < 1 ? y * std::log(y) + (1 - y) * std::log1p(-y) : 0;
+  return {value + entropy, residual, mu * nu};
 }
 Real binomial_divergence(Real, Real eta, Real step, Real) {
   const Real small = std::exp(-std::abs(eta));
