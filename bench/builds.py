@@ -1,11 +1,12 @@
 """Compares builds of the program side by side: the same commands in turn, CPU seconds, medians and ratios.
 
-    python3 bench/builds.py BEFORE AFTER [MORE...] [--runs 5] [--only NAME]
+    python3 bench/builds.py BEFORE AFTER [MORE...] [--runs 5] [--only NAME] [--tasks path,fit,cv] [--weights oscar,bh] [--callgrind]
 
 BEFORE and AFTER are programs (build/tyto). A program may have settings of its environment before it:
 'OPENBLAS_CORETYPE=SkylakeX /path/to/tyto'. Ratios are BEFORE over each of the others: above 1 is faster than before.
 Real data sets are read from TYTO_DATA and left out where they are not there; the others are simulated. Only the solver's own
-CPU seconds count (`cpu_seconds` of the JSON): reading is left out.
+CPU seconds count (`cpu_seconds` of the JSON): reading is left out. With --callgrind instructions of the whole program are counted
+instead, which other work on the machine does not disturb; it takes fifty times as long.  The last line is the median, and the least ratio, over all rows.
 """
 import argparse
 import json
@@ -24,12 +25,17 @@ SIMULATED = {
     "1000x5000": ["--rows", "1000", "--cols", "5000", "--groups", "20"],
     "10000x300": ["--rows", "10000", "--cols", "300", "--groups", "10"],
     "200x10000": ["--rows", "200", "--cols", "10000", "--groups", "10"],
+    "200x20000": ["--rows", "200", "--cols", "20000", "--groups", "10"],
+    "20000x500": ["--rows", "20000", "--cols", "500", "--groups", "10"],
 }
 REAL = {
     "colon-cancer": "colon-cancer/data.svm.xz",
     "duke": "duke/data.svm.xz",
     "riboflavin": "riboflavin/data.csv.xz",
     "permeability": "permeability/data.csv.xz",
+    "leukemia": "leukemia/data.svm.xz",
+    "ujiindoorloc": "ujiindoorloc/data.csv.xz",
+    "news20": "news20/data.svm.xz",
 }
 
 
