@@ -101,10 +101,7 @@ void dot4_any(const Scalar* const x[4], const double* v, Index n, double out[4])
     c = hn::MulAdd(load(d, x2 + i), vi, c);
     e = hn::MulAdd(load(d, x3 + i), vi, e);
   }
-  out[0] += sum(d, a);
-  out[1] += sum(d, b);
-  out[2] += sum(d, c);
-  out[3] += sum(d, e);
+  out[0] += sum(d, a), out[1] += sum(d, b), out[2] += sum(d, c), out[3] += sum(d, e);
 }
 
 template <class Scalar>
@@ -117,23 +114,12 @@ void dot4x2_any(const Scalar* const x[4], const double* v, const double* w, Inde
   for (; i + lanes <= n; i += lanes) {
     const VectorD vi = hn::LoadU(d, v + i), wi = hn::LoadU(d, w + i);
     const VectorD y0 = load(d, x0 + i), y1 = load(d, x1 + i), y2 = load(d, x2 + i), y3 = load(d, x3 + i);
-    a = hn::MulAdd(y0, vi, a);
-    b = hn::MulAdd(y1, vi, b);
-    c = hn::MulAdd(y2, vi, c);
-    e = hn::MulAdd(y3, vi, e);
-    f = hn::MulAdd(y0, wi, f);
-    g = hn::MulAdd(y1, wi, g);
-    h = hn::MulAdd(y2, wi, h);
-    k = hn::MulAdd(y3, wi, k);
+    a = hn::MulAdd(y0, vi, a), b = hn::MulAdd(y1, vi, b), c = hn::MulAdd(y2, vi, c);
+    e = hn::MulAdd(y3, vi, e), f = hn::MulAdd(y0, wi, f), g = hn::MulAdd(y1, wi, g);
+    h = hn::MulAdd(y2, wi, h), k = hn::MulAdd(y3, wi, k);
   }
-  out[0] += sum(d, a);
-  out[1] += sum(d, b);
-  out[2] += sum(d, c);
-  out[3] += sum(d, e);
-  out[4] += sum(d, f);
-  out[5] += sum(d, g);
-  out[6] += sum(d, h);
-  out[7] += sum(d, k);
+  out[0] += sum(d, a), out[1] += sum(d, b), out[2] += sum(d, c), out[3] += sum(d, e);
+  out[4] += sum(d, f), out[5] += sum(d, g), out[6] += sum(d, h), out[7] += sum(d, k);
   if (i == n) return;
   const Scalar* const rest[4] = {x0 + i, x1 + i, x2 + i, x3 + i};
   dot4_any(rest, v + i, n - i, out);
@@ -159,15 +145,11 @@ Sums sums_of(const Scalar* x, Index n, double neutral, F f, G g) {
   Index i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const VectorD a = load(d, x + i), b = load(d, x + i + lanes);
-    f0 = f(f0, a);
-    f1 = f(f1, b);
-    g0 = g(g0, a);
-    g1 = g(g1, b);
+    f0 = f(f0, a), f1 = f(f1, b), g0 = g(g0, a), g1 = g(g1, b);
   }
   for (; i + lanes <= n; i += lanes) {
     const VectorD a = load(d, x + i);
-    f0 = f(f0, a);
-    g0 = g(g0, a);
+    f0 = f(f0, a), g0 = g(g0, a);
   }
   if (i < n) {
     VectorD a = hn::Set(d, neutral);
@@ -179,8 +161,7 @@ Sums sums_of(const Scalar* x, Index n, double neutral, F f, G g) {
       for (Index k = 0; k < lanes; ++k) few[k] = k < n ? static_cast<double>(x[k]) : neutral;
       a = hn::Load(d, few);
     }
-    f1 = f(f1, a);
-    g1 = g(g1, a);
+    f1 = f(f1, a), g1 = g(g1, a);
   }
   return {sum(d, hn::Add(f0, f1)), sum(d, hn::Add(g0, g1))};
 }
@@ -203,9 +184,7 @@ Magnitudes magnitudes_of(const double* v, Index n) {
   Index i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const VectorD p = hn::Abs(hn::LoadU(d, v + i)), q = hn::Abs(hn::LoadU(d, v + i + lanes));
-    a = hn::Add(a, p);
-    b = hn::Add(b, q);
-    most = hn::Max(most, hn::Max(p, q));
+    a = hn::Add(a, p), b = hn::Add(b, q), most = hn::Max(most, hn::Max(p, q));
   }
   Magnitudes result{sum(d, hn::Add(a, b)), hn::GetLane(hn::MaxOfLanes(d, most))};
   for (; i < n; ++i) {
