@@ -7,8 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "tyto/base/error.h"
+#include "tyto/base/names.h"
+#include "tyto/columns/stored_type.h"
 #include "tyto/data/dense_rows.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/lines.h"
@@ -214,6 +217,29 @@ Dataset read_as(const Sources& sources, const ReadOptions& options, Index rows, 
   return data;
 }
 
+// How a type of numbers is called where columns are read as they are stored.
+constexpr Names kStored({
+    std::pair<std::string_view, StoredType>{"f8", StoredType::kDouble},
+    std::pair<std::string_view, StoredType>{"f4", StoredType::kFloat},
+    std::pair<std::string_view, StoredType>{"i1", StoredType::kInt8},
+    std::pair<std::string_view, StoredType>{"u1", StoredType::kUint8},
+    std::pair<std::string_view, StoredType>{"b1", StoredType::kUint8},
+    std::pair<std::string_view, StoredType>{"i2", StoredType::kInt16},
+});
+
+// The numbers of a file in memory: as they are stored where that is narrow, or else in double.
+StoredType type_in_memory(const Source& source, const NpyHeader& header) {
+  return kStored.find(type_of(header, source.name()).name).value_or(StoredType::kDouble);
+}
+
+// What holds the numbers of both.
+StoredType common_type(StoredType a, StoredType b) {
+  const auto is_whole = [](StoredType type) { return row_of(type).bits <= 16; };
+  if (a == b) return a;
+  if (is_whole(a) && is_whole(b)) return StoredType::kInt16;
+  return a == StoredType::kDouble || b == StoredType::kDouble ? StoredType::kDouble : StoredType::kFloat;
+}
+
 struct BlockTask {
   const Source& source;
   const ReadOptions& options;
@@ -257,7 +283,7 @@ NpyHeader header_in_c_order(const Source& source) {
 Dataset read_npy(const Sources& sources, const ReadOptions& options) {
   refuse_drop(options, "npy");
   Index rows = 0, cols = 0;
-  bool all_floats = true;
+  std::optional<StoredType> type;
   for (const Source& source : sources) {
     const NpyHeader header = checked_header(source);
     if (cols > 0 && header.cols != cols)
@@ -266,10 +292,21 @@ Dataset read_npy(const Sources& sources, const ReadOptions& options) {
                        header.cols));
     rows += header.rows;
     cols = header.cols;
-    all_floats = all_floats && header.type.ends_with("f4");
+    const StoredType own = type_in_memory(source, header);
+    type = type ? common_type(*type, own) : own;
   }
-  return all_floats ? read_as<float>(sources, options, rows, cols)
-                    : read_as<double>(sources, options, rows, cols);
+  switch (*type) {
+    case StoredType::kFloat:
+      return read_as<float>(sources, options, rows, cols);
+    case StoredType::kInt8:
+      return read_as<std::int8_t>(sources, options, rows, cols);
+    case StoredType::kUint8:
+      return read_as<std::uint8_t>(sources, options, rows, cols);
+    case StoredType::kInt16:
+      return read_as<std::int16_t>(sources, options, rows, cols);
+    default:
+      return read_as<double>(sources, options, rows, cols);
+  }
 }
 
 void read_npy_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan) {
