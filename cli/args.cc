@@ -80,9 +80,7 @@ std::vector<std::string> DataArgs::paths() const {
 
 bool DataArgs::by_columns() const { return reads_columns(paths(), options()); }
 
-Dataset DataArgs::read(const ReadOptions& options) const {
-  return tyto::read(paths(), options);
-}
+Dataset DataArgs::read(const ReadOptions& options) const { return tyto::read(paths(), options); }
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
