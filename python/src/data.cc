@@ -83,8 +83,9 @@ Vector read_column(const std::string& file, Index rows) { return read_numbers(fi
 
 void convert_files(const std::vector<std::string>& files, const ReadOptions& options,
                    const std::string& output, Index memory) {
-  ConvertOptions all{options, output, memory};
-  const auto work = [files, all](Watch& watch) mutable {
+  const ConvertOptions asked{options, output, memory};
+  const auto work = [files, asked](Watch& watch) {
+    ConvertOptions all = asked;
     all.progress = [&](const char*, Index) { return watch.report({0, 1, 0}); };
     return convert(files, all);
   };

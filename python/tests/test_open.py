@@ -183,7 +183,7 @@ def test_missing_values(tmp_path):
     with pytest.warns(UserWarning, match="1 of 60 rows"):
         beside = tyto.open(path, missing="drop-rows", target=False, drop=["y"], response=y)
     np.testing.assert_array_equal(OWL(alpha=0.1).fit(beside).coef_, OWL(alpha=0.1).fit(np.delete(X, 2, 0), np.delete(y, 2)).coef_)
-    with pytest.warns(UserWarning, match="1 missing values became the mean"):
+    with pytest.warns(UserWarning, match="1 missing value became the mean of its column"):
         assert tyto.open(path, missing="mean").shape == (N, P)
 
 

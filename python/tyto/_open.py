@@ -184,7 +184,8 @@ def _notes(found: Any) -> list[str]:
     if len(found["dropped_rows"]):
         notes.append(f"{len(found['dropped_rows'])} of {rows + len(found['dropped_rows'])} rows were left out for missing values")
     if found["filled"]:
-        notes.append(f"{found['filled']} missing values became the mean of their columns")
+        notes.append(f"{found['filled']} missing values became the means of their columns" if found["filled"] > 1
+                     else "1 missing value became the mean of its column")
     if found["dropped_columns"]:
         notes.append(f"columns were left out for missing values: {', '.join(found['dropped_columns'])}")
     return notes
