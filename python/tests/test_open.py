@@ -157,7 +157,7 @@ def test_new_data_without_a_response(tmp_path):
     X, y = problem()
     path = tmp_path / "new.csv"
     path.write_text("\n".join([",".join(f"g{j}" for j in range(P)), *(",".join(map(repr, map(float, row))) for row in X)]) + "\n")
-    with pytest.raises(ValueError, match="target: no column .* is called y, target, label or response"):
+    with pytest.raises(ValueError, match="target: no column .* is called y, target, label or response; give target=NAME"):
         tyto.open(path)
     new = tyto.open(path, target=False)
     assert new.y is None and "no response" in repr(new)
@@ -175,7 +175,7 @@ def test_missing_values(tmp_path):
     text = path.read_text().splitlines()
     text[3] = "NA," + text[3].split(",", 1)[1]
     path.write_text("\n".join(text) + "\n")
-    with pytest.raises(ValueError, match="d.csv:4"):
+    with pytest.raises(ValueError, match="d.csv:4: column .g0.: missing value .*; use missing=mean or drop-rows"):
         tyto.open(path)
     with pytest.warns(UserWarning, match="1 of 60 rows were left out"):
         data = tyto.open(path, missing="drop-rows")
