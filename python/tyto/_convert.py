@@ -55,8 +55,11 @@ def _convert_files(files: list[str], output: str, response: Any, memory: Any, op
     asked = read_options(files, {**defaults, **options, "response": response, "memory": None,
                                   "drop": words("drop", options.get("drop", ())), "one_hot": words("one_hot", options.get("one_hot", ()))})
     asked.target_optional = True
+    budget = memory_bytes(memory)
     with in_words():
-        _core.convert(files, asked, output, memory_bytes(memory))
+        if budget and _core.reads_columns(files, asked):
+            budget = 0  # columns are written from the mapped file, one after the other
+        _core.convert(files, asked, output, budget)
 
 
 def _convert_matrix(X: Any, output: str, response: Any, memory: Any) -> None:
