@@ -112,7 +112,7 @@ def open_foreign(format: str, files: list[str], options: dict[str, Any]) -> Data
         if len(values) != parts.X.shape[0]:
             raise ValueError(f"{name}: want {parts.X.shape[0]} rows, as in X, got {len(values)}")
     if "event" in vectors and y is not None:
-        y = _survival.encode(np.rec.fromarrays([vectors["event"], y], names=["event", "time"]))
+        y = _survival.encode(np.rec.fromarrays([vectors["event"], y], names="event,time"))
     weights, offset = (None if name not in vectors else _solve.vector(name, vectors[name], "numbers") for name in ("sample_weight", "offset"))
     return Data(Matrix(_data.design(parts.X), parts.names), y, sample_weight=weights, offset=offset, response_name=parts.response_name)
 

@@ -100,7 +100,7 @@ def _open_by_library(files: list[str], options: dict[str, Any]) -> Data:
     if y is not None and found["labels"]:
         y = np.array(found["labels"])[y.astype(int)]
     if len(found["events"]):
-        y = _survival.encode(np.rec.fromarrays([found["events"], y], names=["event", "time"]))
+        y = _survival.encode(np.rec.fromarrays([found["events"], y], names="event,time"))
     return Data(Matrix(found["design"], names), y, sample_weight=_or_none(found["row_weights"]), offset=_or_none(found["offset"]),
                 response_name=found["response_name"], dropped_rows=found["dropped_rows"])
 
