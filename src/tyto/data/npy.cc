@@ -196,14 +196,20 @@ bool can_stay(const Source& source, const NpyHeader& header) {
 
 // The file's own columns, nothing copied; nothing where they cannot be used as they stand, or hold numbers
 // that are not finite.
-std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header, const ReadOptions& options) {
+std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header,
+                                     const ReadOptions& options) {
   if (options.missing == Missing::kMean) return {};  // means are asked for, and some may be missing
   const NpyType& type = npy_type(header, source.name());
   if (!can_stay(source, header) || !is_finite(source, header, type)) return {};
   const Index target = response_column(source, options, header.cols);
   Dataset data;
-  data.design = Design(open_columns({source.name(), *kStored.find(type.name), header.rows, header.cols, header.size,
-                                     header.rows * type.size, {}},
+  data.design = Design(open_columns({source.name(),
+                                     *kStored.find(type.name),
+                                     header.rows,
+                                     header.cols,
+                                     header.size,
+                                     header.rows * type.size,
+                                     {}},
                                     options.memory));
   if (target >= 0) {
     data.response.resize(header.rows);
@@ -218,7 +224,8 @@ std::string copy_warning(const Source& source, const NpyHeader& header) {
   constexpr std::size_t kLarge = std::size_t{1} << 30;
   if (header.fortran_order || header.cols == 1 || header.rows == 1 || source.size() < kLarge) return {};
   return fmt::format(
-      "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which are "
+      "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which "
+      "are "
       "not copied",
       source.name(), source.name());
 }
@@ -320,9 +327,9 @@ void read_npy_blocks(const Sources& sources, const ReadOptions& options, const B
   }
   Index before = 0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
-    const BlockTask task{sources[s],   options,
-                         plan,         plan.rows(cols + (target < 0)),
-                         target,       options.response ? &responses : nullptr};
+    const BlockTask task{sources[s], options,
+                         plan,       plan.rows(cols + (target < 0)),
+                         target,     options.response ? &responses : nullptr};
     headers[s].type.ends_with("f4") ? read_blocks_as<float>(task, before)
                                     : read_blocks_as<double>(task, before);
     before += headers[s].rows;

@@ -146,9 +146,9 @@ void read_used(const Source& source, const ReadOptions& options, Dataset& data) 
     owner->filling.push_back(mean == given.end() ? 0 : mean->second);
   }
   data.means = owner->filling;
-  data.design = Design(stored_columns({StoredType::kGenotype, owner->bytes.data(), rows, cols,
-                                       static_cast<Index>(stride), owner->filling},
-                                      owner));
+  data.design = Design(stored_columns(
+      {StoredType::kGenotype, owner->bytes.data(), rows, cols, static_cast<Index>(stride), owner->filling},
+      owner));
 }
 
 void read_all(const Source& source, const ReadOptions& options, Dataset& data) {
