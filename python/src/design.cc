@@ -77,6 +77,9 @@ void add_design(nb::module_& module) {
   nb::class_<Design> design(module, "Design");
   design.def_static("dense", &dense<double>, nb::arg("x").noconvert())
       .def_static("dense", &dense<float>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::int8_t>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::uint8_t>, nb::arg("x").noconvert())
+      .def_static("dense", &dense<std::int16_t>, nb::arg("x").noconvert())
       .def_prop_ro("rows", &Design::rows)
       .def_prop_ro("cols", &Design::cols);
   add_sparse<double, std::int32_t>(design);

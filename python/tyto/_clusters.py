@@ -68,7 +68,7 @@ def compared(columns: np.ndarray) -> np.ndarray:
 def correlation(X: Any, columns: np.ndarray, weights: np.ndarray | None) -> tuple[float, float]:
     """Mean and least |r| over the pairs of some columns; a constant one is correlated with none."""
     part, share = X[:, columns], np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
-    largest = np.maximum(abs(part).max(axis=0).toarray().ravel() if sparse.issparse(part) else abs(part).max(axis=0), np.finfo(float).tiny)
+    largest = np.maximum(abs(part).max(axis=0).toarray().ravel() if sparse.issparse(part) else magnitudes(part), np.finfo(float).tiny)
     blocks = [(slice(begin, begin + ROWS), share[begin:begin + ROWS, None]) for begin in range(0, X.shape[0], ROWS)]
     mean = sum((share * scaled(part[rows], largest)).sum(axis=0) for rows, share in blocks)
     gram = np.zeros((len(columns), len(columns)))
@@ -79,6 +79,11 @@ def correlation(X: Any, columns: np.ndarray, weights: np.ndarray | None) -> tupl
     inverse = np.divide(1, lengths, out=np.zeros(len(columns)), where=lengths > 1e-12)
     pairs = np.minimum(abs(gram * np.outer(inverse, inverse))[np.triu_indices(len(columns), 1)], 1)
     return float(pairs.mean()), float(pairs.min())
+
+
+def magnitudes(part: np.ndarray) -> np.ndarray:
+    """The largest of each column: that of the least int8 is none."""
+    return np.maximum(part.max(axis=0).astype(float), -part.min(axis=0).astype(float))
 
 
 def scaled(part: Any, largest: np.ndarray) -> np.ndarray:

@@ -13,24 +13,27 @@ from sklearn.utils import validation
 from . import _core, _solve, _survival
 
 FLOATS = [np.float64, np.float32]
+# What the library reads as it is; other numbers become float64, the first of them. Genotypes and counts stay an eighth of that.
+STORED = [np.float64, np.float32, np.int8, np.uint8, np.int16, np.bool_]
 INDICES = [np.int32, np.int64]
 # scikit-learn 1.6 made a function of a method, and renamed an argument.
 _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
 # Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
-_COLUMNS = dict(accept_sparse="csc", dtype=FLOATS, order="F", **_UNCHECKED)
+def _columns(X: Any) -> dict[str, Any]:
+    return dict(accept_sparse="csc", dtype=FLOATS if sparse.issparse(X) else STORED, order="F", **_UNCHECKED)
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y as labels of any kind, for an estimator that remembers the names and number of the columns."""
     with _in_words():
-        return _validator(estimator)(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return _validator(estimator)(_sound("X", X), _sound("y", y), **_columns(X))
 
 
 def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """The same where there is no estimator."""
     with _in_words():
-        return validation.check_X_y(_sound("X", X), _sound("y", y), **_COLUMNS)
+        return validation.check_X_y(_sound("X", X), _sound("y", y), **_columns(X))
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -41,7 +44,7 @@ def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return X, y
     validate = _validator(estimator)
     with _in_words():
-        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_columns(X))
     return X, _float64("y", y)
 
 
@@ -49,9 +52,9 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns, and y as events and times; without an estimator (None), nobody remembers the columns."""
     with _in_words():
         if estimator is None:
-            X = check_array(_sound("X", X), **_COLUMNS)
+            X = check_array(_sound("X", X), **_columns(X))
         else:
-            X = _validator(estimator)(_sound("X", X), **_COLUMNS)
+            X = _validator(estimator)(_sound("X", X), **_columns(X))
     y = _survival.encode(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
@@ -60,7 +63,7 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
 
 def _ready(X: Any, y: Any) -> bool:
     """Arrays that scikit-learn would hand back as they are, after half a millisecond."""
-    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in FLOATS
+    return (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1 and X.dtype in STORED
             and y.dtype == np.float64 and X.flags.f_contiguous and X.size > 0 and len(X) == len(y) and bool(np.isfinite(y).all()))
 
 
@@ -72,7 +75,7 @@ def validate_predict(estimator: Any, X: Any) -> Any:
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     """X by columns and y in float64, where there is no estimator."""
     with _in_words():
-        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_COLUMNS)
+        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_columns(X))
     return X, _float64("y", y)
 
 
@@ -211,7 +214,10 @@ def _validator(estimator: Any) -> Any:
 def design(X: Any) -> _core.Design:
     """Borrows the memory of X, which `validate_*` has seen to."""
     if not sparse.issparse(X):
-        return _core.Design.dense(np.require(X, requirements=["F", "A"]))
+        X = np.require(X, requirements=["F", "A"])
+        return _core.Design.dense(X.view(np.uint8) if X.dtype == np.bool_ else X)
+    if X.dtype not in FLOATS:
+        X = X.astype(np.float64)
     made = _borrow(X)
     if made is not None:
         return made
