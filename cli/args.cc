@@ -73,7 +73,7 @@ void DataArgs::add_event(CLI::App& app) {
 
 void DataArgs::add_memory(CLI::App& app) {
   app.add_option("--memory", memory,
-                 "For columns that stay in their file, memory to use: 512M, 1G [the file is mapped]");
+                 "Memory to use, for columns that stay in their file: 512M, 1G [the file is mapped]");
 }
 
 std::vector<std::string> DataArgs::paths() const {

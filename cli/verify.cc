@@ -154,6 +154,7 @@ std::function<int()> define_verify(CLI::App& app) {
           "The one strength that is checked [all]: of a model of 'tyto cv' best or one-se, of 'tyto path "
           "--choose' aic, bic or cp; of either a step, as --step");
   args->data.add(app);
+  args->data.add_memory(app);
   args->data.add_observation_weights(app);
   args->data.add_offset(app);
   args->data.add_event(app);

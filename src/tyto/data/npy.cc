@@ -226,8 +226,7 @@ std::string copy_warning(const Source& source, const NpyHeader& header) {
   if (header.fortran_order || header.cols == 1 || header.rows == 1 || source.size() < kLarge) return {};
   return fmt::format(
       "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which "
-      "are "
-      "not copied",
+      "are not copied",
       source.name(), source.name());
 }
 
