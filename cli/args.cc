@@ -89,6 +89,9 @@ Dataset DataArgs::read(const ReadOptions& options) const { return tyto::read(pat
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
+  for (const std::string& file : files)
+    if (file.ends_with(".bed"))
+      for (const char* beside : {"bim", "fam"}) others.push_back(file.substr(0, file.size() - 3) + beside);
   for (const std::string& name : {target, response, observation_weights, offset, event})
     others.push_back(name);
   return others;

@@ -317,6 +317,10 @@ class Bed(Genotypes):
                 self.refused(message, "fit", "x.bed", "--model", "m.json")
                 self.assertFalse((self.folder / "m.json").exists())
         self.write_bed("x", self.columns, self.y)
+        for name in ("x.bed", "x.bim", "x.fam"):
+            before = (self.folder / name).read_bytes()
+            self.assertEqual(self.run_tyto("fit", "x.bed", "--model", name)[0], 2)
+            self.assertEqual((self.folder / name).read_bytes(), before)
         self.refused("expected one .bed file, got several", "fit", "x.bed", "x.bed")
         self.refused("target: want --response FILE, of which it is a column", "fit", "x.bed", "--target", "bmi")
         self.refused("drop: want none for bed files", "fit", "x.bed", "--drop", "rs1_A")
