@@ -17,7 +17,7 @@ namespace {
 struct ConvertArgs {
   DataArgs data;
   std::string output, memory;
-  bool quiet = false;
+  bool no_target = false, quiet = false;
 };
 
 std::string size_in_words(std::uint64_t bytes) {
@@ -43,7 +43,9 @@ int run(const ConvertArgs& args) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like any other
   ConvertOptions options{args.data.options(), args.output};
   options.reading.text_labels = true;
-  options.reading.target_optional = true;
+  options.reading.target_optional = args.no_target;
+  if (args.no_target && !args.data.target.empty())
+    throw InvalidArgument("target: want none with --no-target, got " + in_quotes(args.data.target));
   if (!args.memory.empty()) options.memory = static_cast<Index>(parse_memory(args.memory));
   Progress progress(args.quiet);
   options.progress = [&](const char* what, Index count) {
@@ -74,6 +76,7 @@ std::function<int()> define_convert(CLI::App& app) {
   args->data.add_event(app);
   app.add_option("--output", args->output, "Write the columns to this file, whose name ends in .tyto")
       ->required();
+  app.add_flag("--no-target", args->no_target, "All columns are features; the response comes from elsewhere later");
   app.add_option("--memory", args->memory,
                  "Memory to use: rows are read in blocks, twice, and a run that was killed goes on where it "
                  "was: 512M, 1G [the data is read at once]");

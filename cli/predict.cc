@@ -204,6 +204,7 @@ std::function<int()> define_predict(CLI::App& app) {
   auto args = std::make_shared<PredictArgs>();
   args->model.add(app);
   args->data.add(app);
+  args->data.add_memory(app);
   args->data.add_offset(app);
   args->data.add_event(app);
   app.add_option("--output", args->output, "Where the predictions go, as CSV")->capture_default_str();

@@ -11,11 +11,11 @@
 namespace tyto::cli {
 namespace {
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> was_interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_interrupt(int) {
-  interrupted = true;
+  was_interrupted = true;
   std::signal(SIGINT, SIG_DFL);
 }
 
@@ -27,7 +27,7 @@ std::string described(const TracePoint& at) {
 }  // namespace
 
 Progress::Progress(bool quiet) : quiet_(quiet), show_(!quiet && isatty(STDERR_FILENO) != 0) {
-  interrupted = false;
+  was_interrupted = false;
   std::signal(SIGINT, on_interrupt);
 }
 
@@ -45,27 +45,27 @@ void Progress::show(const std::string& text, double seconds) {
 
 bool Progress::operator()(const TracePoint& at) {
   show(described(at), at.seconds);
-  return !interrupted;
+  return !was_interrupted;
 }
 
 bool Progress::operator()(const PathProgress& at) {
   show(fmt::format("strength {} of {}   ", at.step + 1, at.steps) + described(at.point), at.seconds);
-  return !interrupted;
+  return !was_interrupted;
 }
 
 bool Progress::operator()(const CvProgress& at) {
   const std::string left = at.seconds_left < 0 ? "" : "   about " + duration(at.seconds_left) + " left";
   show(fmt::format("{} of {} folds done{}", at.done, at.folds, left), at.seconds);
-  return !interrupted;
+  return !was_interrupted;
 }
 
 bool Progress::operator()(const std::string& where, const TracePoint& at) {
   if (at.epoch == 0) shown_ = 0;
   show(where + described(at), at.seconds);
-  return !interrupted;
+  return !was_interrupted;
 }
 
-bool Progress::interrupted() const { return tyto::cli::interrupted; }
+bool Progress::interrupted() const { return was_interrupted; }
 
 void Progress::status(const std::string& text) {
   if (!show_) return;

@@ -210,6 +210,7 @@ struct Tuning {
     int threads = 16;                         // that read: requests under way
     Index most_request = Index{1} << 19;      // bytes of a request, at most, but for a long column
     Index least_request = Index{1} << 16;     // the same where memory is short
+    Index scattered_request = Index{1} << 16;  // bytes of columns that are read one by one
     Index requests_in_memory = 64;            // of that size in the memory: else they are smaller
     Index ring_bytes = Index{1} << 26;        // bytes that a pass goes through
     Index least_ring = 64;                    // frames of the ring

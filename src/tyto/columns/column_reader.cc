@@ -21,7 +21,7 @@ Index frame_bytes_of(const ColumnFile& file) {
   return (column_bytes(file.type, file.rows) + kAlign - 1) / kAlign * kAlign;
 }
 
-constexpr Index kBookkeeping = 72;  // bytes for each frame
+constexpr Index kBookkeeping = 96;  // bytes for each frame
 
 Index fixed_bytes(const ColumnFile& file, Index request_bytes) {
   const auto buffers = Tuning::Files().threads * (request_bytes + 3 * static_cast<Index>(ReadBuffer::kBlock));
@@ -74,6 +74,7 @@ ColumnReader::ColumnReader(ColumnFile file, Index memory_bytes)
       shares_(shares_of(file_, memory_bytes)),
       cache_(file_.cols, static_cast<std::int32_t>(shares_.frames), static_cast<std::int32_t>(shares_.ring)),
       arrived_in_(static_cast<std::size_t>(shares_.frames)),
+      waiting_for_(static_cast<std::size_t>(shares_.frames)),
       ahead_of_(static_cast<std::size_t>(shares_.frames)) {
   const Tuning::Files tuning;
   request_columns_ = std::max<Index>(1, shares_.request_bytes / std::max<Index>(file_.stride, 1));
@@ -126,14 +127,30 @@ void ColumnReader::run() {
       failure = std::current_exception();
     }
     lock.lock();
-    if (failure && !failure_) failure_ = failure;
-    for (const Wanted& one : request) {
-      arrived_in_[static_cast<std::size_t>(one.frame)] = !failure;
-      cache_.unpin(one.frame);
-    }
-    ring_is_full_ = false;
-    arrived_.notify_all();
+    finish(request, failure);
   }
+}
+
+// Tells those who wait for nothing else.
+void ColumnReader::finish(const std::vector<Wanted>& request, const std::exception_ptr& failure) {
+  if (failure && !failure_) failure_ = failure;
+  if (failure_) {  // nothing is read any more
+    for (const auto& all : waiting_for_)
+      for (Pinned* waiting : all) waiting->complete_.notify_one();
+    arrived_.notify_all();
+    room_.notify_all();
+    return;
+  }
+  for (const Wanted& one : request) {
+    const auto frame = static_cast<std::size_t>(one.frame);
+    arrived_in_[frame] = true;
+    cache_.unpin(one.frame);
+    for (Pinned* waiting : waiting_for_[frame])
+      if (--waiting->missing_ == 0) waiting->complete_.notify_one();
+    waiting_for_[frame].clear();
+  }
+  ring_is_full_ = false;
+  arrived_.notify_all();
 }
 
 bool ColumnReader::is_due(const Plan& plan) const {
@@ -154,10 +171,18 @@ bool ColumnReader::follows(Index column, Index next) const {
   return begin_of(next) <= end + ReadBuffer::kBlock;
 }
 
+// Columns that follow one another are one read; a few that do not are taken together too, so that threads
+// have less to agree on.
+bool ColumnReader::has_room(const std::vector<Wanted>& request, Index next) const {
+  if (request.empty()) return true;
+  if (std::ssize(request) >= request_columns_) return false;
+  return follows(request.back().column, next) ||
+         std::ssize(request) * column_bytes_ < Tuning::Files().scattered_request;
+}
+
 std::vector<ColumnReader::Wanted> ColumnReader::next_request() {
   std::vector<Wanted> request;
-  while (!demanded_.empty() && std::ssize(request) < request_columns_ &&
-         (request.empty() || follows(request.back().column, demanded_.front().column))) {
+  while (!demanded_.empty() && has_room(request, demanded_.front().column)) {
     request.push_back(demanded_.front());
     demanded_.pop_front();
   }
@@ -174,8 +199,7 @@ void ColumnReader::request_of(Plan& plan, std::vector<Wanted>& request) {
       if (!plan.kept_.empty()) cache_.keep(there);
       continue;
     }
-    if (std::ssize(request) == request_columns_ || ahead_ >= shares_.ring / 2) return;
-    if (!request.empty() && !follows(request.back().column, column)) return;
+    if (!has_room(request, column) || ahead_ >= shares_.ring / 2) return;
     const std::int32_t frame = cache_.take(column, !plan.kept_.empty());
     if (frame == FrameCache::kNone) {
       ring_is_full_ = true;
@@ -191,13 +215,21 @@ void ColumnReader::request_of(Plan& plan, std::vector<Wanted>& request) {
 }
 
 // In pieces, where it is long.
-void ColumnReader::read(const std::vector<Wanted>& request, ReadBuffer& buffer) {
-  const std::uint64_t end =
-      begin_of(request.back().column) + static_cast<std::uint64_t>(column_bytes_);
+void ColumnReader::read_run(std::span<const Wanted> run, ReadBuffer& buffer) const {
+  const std::uint64_t end = begin_of(run.back().column) + static_cast<std::uint64_t>(column_bytes_);
   const auto piece = static_cast<std::uint64_t>(shares_.request_bytes);
-  for (std::uint64_t begin = begin_of(request.front().column); begin < end; begin += piece) {
+  for (std::uint64_t begin = begin_of(run.front().column); begin < end; begin += piece) {
     const std::uint64_t stop = std::min(end, begin + piece);
-    copy_out(request, begin, stop, watched_.read(begin, stop, buffer));
+    copy_out(run, begin, stop, watched_.read(begin, stop, buffer));
+  }
+}
+
+void ColumnReader::read(const std::vector<Wanted>& request, ReadBuffer& buffer) {
+  for (std::span<const Wanted> rest = request; !rest.empty();) {
+    std::size_t count = 1;
+    while (count < rest.size() && follows(rest[count - 1].column, rest[count].column)) ++count;
+    read_run(rest.first(count), buffer);
+    rest = rest.subspan(count);
   }
   for (const Wanted& one : request)
     check_column(file_, one.column, {data(one.frame), static_cast<std::size_t>(column_bytes_)});
@@ -207,9 +239,9 @@ void ColumnReader::read(const std::vector<Wanted>& request, ReadBuffer& buffer) 
 }
 
 // The bytes begin .. end - 1 of the file to where they belong.
-void ColumnReader::copy_out(const std::vector<Wanted>& request, std::uint64_t begin, std::uint64_t end,
+void ColumnReader::copy_out(std::span<const Wanted> run, std::uint64_t begin, std::uint64_t end,
                             const std::byte* bytes) const {
-  for (const Wanted& one : request) {
+  for (const Wanted& one : run) {
     const std::uint64_t first = begin_of(one.column);
     const std::uint64_t from = std::max(begin, first);
     const std::uint64_t to = std::min(end, first + static_cast<std::uint64_t>(column_bytes_));
@@ -245,23 +277,26 @@ std::int32_t ColumnReader::frame_for(Index column, Lock& lock) {
   }
 }
 
-void ColumnReader::pin(std::span<const Index> columns, std::vector<Index>& frames) {
+void ColumnReader::pin(std::span<const Index> columns, Pinned& to) {
   Lock lock(mutex_);
   room_.wait(lock, [this] { return failure_ || holders_ < most_holders_; });
   throw_if_failed();
   start_threads();
   ++holders_;
   try {
-    for (const Index column : columns) frames.push_back(frame_for(column, lock));
+    for (const Index column : columns) to.frame_.push_back(frame_for(column, lock));
     if (has_work()) work_.notify_one();
-    arrived_.wait(lock, [&] {
-      return failure_ || std::ranges::all_of(frames, [this](Index frame) {
-               return arrived_in_[static_cast<std::size_t>(frame)];
-             });
-    });
+    for (const Index frame : to.frame_) {
+      const auto k = static_cast<std::size_t>(frame);
+      if (arrived_in_[k]) continue;
+      waiting_for_[k].push_back(&to);
+      ++to.missing_;
+    }
+    to.complete_.wait(lock, [&] { return failure_ || to.missing_ == 0; });
     throw_if_failed();
   } catch (...) {
-    release(frames);
+    for (const Index frame : to.frame_) std::erase(waiting_for_[static_cast<std::size_t>(frame)], &to);
+    release(to.frame_);
     throw;
   }
 }
@@ -281,7 +316,7 @@ void ColumnReader::release(std::span<const Index> frames) {
 
 ColumnReader::Pinned::Pinned(ColumnReader& reader, std::span<const Index> columns) : reader_(reader) {
   frame_.reserve(columns.size());
-  reader_.pin(columns, frame_);
+  reader_.pin(columns, *this);
 }
 ColumnReader::Pinned::~Pinned() { reader_.unpin(frame_); }
 

@@ -54,8 +54,11 @@ class ColumnReader {
     const std::byte* data(std::size_t k) const { return reader_.data(static_cast<std::int32_t>(frame_[k])); }
 
    private:
+    friend class ColumnReader;
     ColumnReader& reader_;
     std::vector<Index> frame_;
+    Index missing_ = 0;  // frames whose columns have not arrived
+    std::condition_variable complete_;
   };
 
   // What will be pinned, in about this order: read ahead as long as this lives. Throws DataError where the
@@ -104,14 +107,17 @@ class ColumnReader {
   void start_threads();
   void run();
   bool follows(Index column, Index next) const;
+  bool has_room(const std::vector<Wanted>& request, Index next) const;
+  void finish(const std::vector<Wanted>& request, const std::exception_ptr& failure);
   bool is_due(const Plan& plan) const;
   bool has_work() const;
   std::vector<Wanted> next_request();
   void request_of(Plan& plan, std::vector<Wanted>& request);
   void read(const std::vector<Wanted>& request, ReadBuffer& buffer);
-  void copy_out(const std::vector<Wanted>& request, std::uint64_t begin, std::uint64_t end,
+  void read_run(std::span<const Wanted> run, ReadBuffer& buffer) const;
+  void copy_out(std::span<const Wanted> run, std::uint64_t begin, std::uint64_t end,
                 const std::byte* bytes) const;
-  void pin(std::span<const Index> columns, std::vector<Index>& frames);
+  void pin(std::span<const Index> columns, Pinned& to);
   std::int32_t frame_for(Index column, Lock& lock);
   void unpin(std::span<const Index> frames);
   void release(std::span<const Index> frames);
@@ -132,6 +138,7 @@ class ColumnReader {
   std::condition_variable work_, arrived_, room_;
   FrameCache cache_;
   std::vector<bool> arrived_in_;      // by frame: the bytes of its column are there
+  std::vector<std::vector<Pinned*>> waiting_for_;  // by frame: who waits for its column
   std::vector<Plan*> ahead_of_;       // by frame: the plan that has it pinned until somebody wants it
   std::deque<Wanted> demanded_;       // by somebody who waits
   std::list<Plan*> plans_;

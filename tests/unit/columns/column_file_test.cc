@@ -94,7 +94,7 @@ std::vector<Index> budgets(const ColumnFile& file) {
 class EveryType : public testing::TestWithParam<StoredType> {};
 
 TEST_P(EveryType, HasTheSameBitsAsInMemoryWhateverTheMemory) {
-  const StoredExample example(GetParam(), 301, 333, 3);
+  const StoredExample example(GetParam(), 301, 150, 3);
   const Stored truth = example.in_memory();
   std::vector<Stored> others{map_columns(example.file)};
   for (const Index memory : budgets(example.file)) others.push_back(read_columns(example.file, memory));

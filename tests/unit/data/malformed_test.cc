@@ -98,7 +98,7 @@ std::vector<Malformed> csv_cases() {
        "\xff\xfe"
        "1\n1",
        "DIR/a.txt: expected UTF-16 text, got half a character at its end"},
-      {"a.csv", "1,2\n", "format: unknown format 'xls'; known: csv, libsvm, mtx, npy", {.format = "xls"}},
+      {"a.csv", "1,2\n", "format: unknown format 'xls'; known: bed, csv, libsvm, mtx, npy, npz, tyto", {.format = "xls"}},
   };
 }
 
