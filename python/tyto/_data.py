@@ -288,9 +288,6 @@ def product(X: Any, coef: np.ndarray) -> np.ndarray:
     """``X @ coef``, of a vector or of several in columns."""
     if isinstance(X, Matrix):
         return X.times(coef)
-    if X.dtype.kind in "biu":  # NumPy would make a matrix of float64
-        used = np.flatnonzero(coef if coef.ndim == 1 else coef.any(axis=1))
-        X, coef = X[:, used], coef[used]
     return np.asarray(safe_sparse_dot(X, coef), dtype=np.float64)
 
 
