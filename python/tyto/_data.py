@@ -81,7 +81,7 @@ def validate_predict(estimator: Any, X: Any) -> Any:
     if isinstance(X, Matrix):
         return _as_fitted(estimator, X)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=_columns(X)["dtype"])
+        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
 
 
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -98,7 +98,7 @@ def validate_rows(X: Any) -> Any:
     if isinstance(X, Matrix):
         return X
     with _in_words():
-        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=_columns(X)["dtype"])
+        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=FLOATS)
 
 
 def _remembered(estimator: Any, X: Matrix) -> Matrix:
