@@ -16,19 +16,21 @@ constexpr const char* kDataGroup = "Data";
 
 void DataArgs::add(CLI::App& app) {
   app.option_defaults()->group(kDataGroup);
-  app.add_option("DATA", files,
-                 "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, .npz of "
-                 "SciPy, Matrix Market, PLINK's .bed with its .bim and .fam; plain or compressed (gz, bz2, xz, "
-                 "zst)")
+  app.add_option(
+         "DATA", files,
+         "Data file, or several of the same shape to be stacked: LIBSVM, CSV or TSV, .npy, .npz of "
+         "SciPy, Matrix Market, PLINK's .bed with its .bim and .fam; plain or compressed (gz, bz2, xz, "
+         "zst)")
       ->required();
   app.add_option(
       "--target", target,
       "The response: a column of the data, or of the file that --response names, by name or 0-based number "
       "[the LIBSVM label; the column called y, target, label or response; the last one where there are no "
       "names; of .bed the phenotype in .fam]");
-  app.add_option("--response", response,
-                 "A file with the response, where the data has features alone: one column, or a table of which "
-                 "--target says the column; beside .bed with the columns FID and IID, or IID alone");
+  app.add_option(
+      "--response", response,
+      "A file with the response, where the data has features alone: one column, or a table of which "
+      "--target says the column; beside .bed with the columns FID and IID, or IID alone");
   app.add_option("--header", header, "Whether CSV files begin with a line of names: auto, yes, no")
       ->capture_default_str();
   app.add_option("--drop", drop, "CSV columns to leave out, by name or 0-based number: NAME,NAME,...")
@@ -83,13 +85,15 @@ std::vector<std::string> DataArgs::paths() const {
 
 bool DataArgs::by_columns() const { return reads_columns(paths(), options()); }
 
-Dataset DataArgs::read(const ReadOptions& options) const {
-  return tyto::read(paths(), options);
-}
+Dataset DataArgs::read(const ReadOptions& options) const { return tyto::read(paths(), options); }
 
 std::vector<std::string> DataArgs::inputs(std::vector<std::string> others) const {
   others.insert(others.end(), files.begin(), files.end());
-  for (const std::string& name : {target, response, observation_weights, offset, event}) others.push_back(name);
+  for (const std::string& file : files)
+    if (file.ends_with(".bed"))
+      for (const char* beside : {"bim", "fam"}) others.push_back(file.substr(0, file.size() - 3) + beside);
+  for (const std::string& name : {target, response, observation_weights, offset, event})
+    others.push_back(name);
   return others;
 }
 

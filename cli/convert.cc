@@ -54,7 +54,8 @@ int run(const ConvertArgs& args) {
   };
   const Converted done = convert(args.data.paths(), options);
   if (done.interrupted) {
-    if (!args.quiet) progress.note("tyto: interrupted: the same command goes on where rows are read in blocks");
+    if (!args.quiet)
+      progress.note("tyto: interrupted: the same command goes on where rows are read in blocks");
     return kInterrupted;
   }
   if (!args.quiet) {
@@ -76,14 +77,17 @@ std::function<int()> define_convert(CLI::App& app) {
   args->data.add_event(app);
   app.add_option("--output", args->output, "Write the columns to this file, whose name ends in .tyto")
       ->required();
-  app.add_flag("--no-target", args->no_target, "All columns are features; the response comes from elsewhere later");
+  app.add_flag("--no-target", args->no_target,
+               "All columns are features; the response comes from elsewhere later");
   app.add_option("--memory", args->memory,
                  "Memory to use: rows are read in blocks, twice, and a run that was killed goes on where it "
                  "was: 512M, 1G [the data is read at once]");
   app.add_flag("--quiet", args->quiet, "No progress, summary or warnings");
   app.footer(
-      "The file holds the columns in the narrowest type that is exact: two bits for 0, 1, 2 and missing, int8, "
-      "uint8,\nint16, float or double. 'tyto fit', 'path', 'cv', 'predict' and 'verify' read the columns that "
+      "The file holds the columns in the narrowest type that is exact: two bits for 0, 1, 2 and missing, "
+      "int8, "
+      "uint8,\nint16, float or double. 'tyto fit', 'path', 'cv', 'predict' and 'verify' read the columns "
+      "that "
       "they need.\n"
       "Example:\n  tyto convert genotypes.csv --target y --output genotypes.tyto\n"
       "  tyto convert long.csv.zst --memory 2G --output long.tyto\n"

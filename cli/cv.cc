@@ -173,8 +173,7 @@ std::pair<Dataset, CvEstimate> estimated(CvArgs& args) {
     if (!args.fold_file.empty())
       throw InvalidArgument("fold-file: want none where rows are summed, got a file");
     if (!args.resume.empty()) throw InvalidArgument("resume: want none where rows are summed, got a file");
-    SummedEstimate found = estimate_summed(args, kCvTask, args.note);
-    return {std::move(found.data), std::move(found.cv)};
+    return cross_validate_streamed(args, args.note);
   }
   Dataset data = args.read();
   if (!args.fold_file.empty()) args.options.cv.given = read_folds(args.fold_file, data);

@@ -78,15 +78,13 @@ std::string reason(const Model& model) {
   if (model.status != name(Status::kConverged))
     return fmt::format(
         "the fit stopped before its tolerance {:.2g}: {}, relative gap {:.2g}, rounding {:.2g}",
-        model.tolerance, model.status, relative, model.rounding);
+        model.tolerance, model.status, relative,
+        model.primal > 0 ? model.rounding / model.primal : model.rounding);
   return joined(warnings({model}));
 }
 
 std::pair<Dataset, Estimate> estimated(RegressionArgs& args) {
-  if (works_on_sums(args)) {
-    SummedEstimate found = estimate_summed(args, kFitTask, args.note);
-    return {std::move(found.data), std::move(found.estimate)};
-  }
+  if (works_on_sums(args)) return estimate_streamed(args, kFitTask, args.note);
   Dataset data = args.read();
   Progress progress(args.quiet);
   Estimate result = estimate(data, args.options, std::ref(progress));

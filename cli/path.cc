@@ -72,10 +72,7 @@ int exit_code(const Path& path) {
 }
 
 std::pair<Dataset, Estimate> estimated(RegressionArgs& args) {
-  if (works_on_sums(args)) {
-    SummedEstimate found = estimate_summed(args, kPathTask, args.note);
-    return {std::move(found.data), std::move(found.estimate)};
-  }
+  if (works_on_sums(args)) return estimate_streamed(args, kPathTask, args.note);
   Dataset data = args.read();
   Progress progress(args.quiet);
   Estimate result = estimate_path(data, args.options, std::ref(progress));

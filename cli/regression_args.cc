@@ -112,9 +112,10 @@ void RegressionArgs::add(CLI::App& app, Task task, const std::function<void(std:
     if (after) after(last);
   });
   app.option_defaults()->group("Results");
-  app.add_option("--memory", data.memory,
-                 "Memory to use, for data that is larger: columns of .tyto files are read as they are needed; "
-                 "rows of other files in blocks, as often as needed, and summed: 512M, 1G");
+  app.add_option(
+      "--memory", data.memory,
+      "Memory to use, for data that is larger: columns of .tyto files are read as they are needed; "
+      "rows of other files in blocks, as often as needed, and summed: 512M, 1G");
   app.add_option("--model", model, "Write the model (JSON) to this file; - is standard output");
   app.add_option("--json", json, "Write the whole result (JSON) with the trace of the solver");
   app.add_option("--coefficients", coefficients, "Write the non-zero coefficients as CSV");

@@ -130,10 +130,13 @@ void write_results(const std::string& folder, const PageContents& contents, cons
 void draw(const ReproduceArgs& args, const Journal& journal, const std::vector<std::string>& skipped) {
   const nlohmann::json& made = journal.settings();
   Environment machine = environment();
-  made.at("commit").get_to(machine.commit), made.at("version").get_to(machine.version);
-  made.at("machine").get_to(machine.processor), made.at("compiler").get_to(machine.compiler);
+  made.at("commit").get_to(machine.commit);
+  made.at("version").get_to(machine.version);
+  made.at("machine").get_to(machine.processor);
+  made.at("compiler").get_to(machine.compiler);
   Settings settings;
-  made.at("trials").get_to(settings.trials), made.at("cap").get_to(settings.cap);
+  made.at("trials").get_to(settings.trials);
+  made.at("cap").get_to(settings.cap);
   made.at("shrink").get_to(settings.shrink);
   made.at("tune").get_to(settings.tune);
   PageContents contents{journal, {}, skipped, settings, settings.shrink > 1, machine};

@@ -9,12 +9,14 @@
 #include "cli/progress.h"
 #include "tyto/base/error.h"
 #include "tyto/base/names.h"
+#include "tyto/base/pass_tuning.h"
 #include "tyto/base/stopwatch.h"
 #include "tyto/base/tuning.h"
 #include "tyto/data/atomic_file.h"
 #include "tyto/data/blocks.h"
 #include "tyto/data/text.h"
 #include "tyto/moments/packing.h"
+#include "tyto/select/by_gradients.h"
 
 namespace tyto::cli {
 namespace {
@@ -51,9 +53,12 @@ double block_bytes(const Dataset& block, int threads) {
 
 // One pass over files. add(block, number of its first row).
 template <class Add>
-void for_each_block(const DataArgs& data, Add add) {
+void for_each_block(const DataArgs& data, Add add, bool gradients = false) {
   std::uint64_t first = 0;
-  const auto rows = [](Index columns) { return Tuning::Moments().chunks_at_once * chunk_rows(columns); };
+  const auto rows = [&](Index columns, bool sparse) {
+    if (sparse && gradients) return PassTuning().sparse_chunk_rows;
+    return Tuning::Moments().chunks_at_once * chunk_rows(columns);
+  };
   read_blocks(data.files, data.options(), {rows, [&](Dataset&& block) {
                                              add(block, first);
                                              first += static_cast<std::uint64_t>(block.design.rows());
@@ -122,8 +127,69 @@ bool works_on_sums(const RegressionArgs& args) {
   return !args.data.memory.empty() && !args.data.by_columns();
 }
 
+namespace {
+
+// What a pass keeps at once: partial sums of pairs, of which there are few at a time.
+constexpr double kPartialSums = 8;
+
+void check_memory(const RegressionArgs& args, const GradientQuery& query) {
+  const auto size = static_cast<double>(query.working.size());
+  const auto gradients = static_cast<double>(2 * query.models() * query.features);
+  const double numbers = gradients + static_cast<double>(query.curved.size()) * size * size;
+  check_memory({args.data.memory}, kPartialSums * numbers * sizeof(double));
+}
+
+// Fits of other losses, and of wide data.
+std::pair<Dataset, Estimate> by_gradients(const RegressionArgs& args, Task task, std::string& note) {
+  const Stopwatch watch;
+  const int threads = args.options.fit.threads;
+  Dataset about;
+  ColumnSum columns;
+  Index dropped = 0;
+  for_each_block(
+      args.data,
+      [&](const Dataset& block, std::uint64_t first) {
+        if (!block.labels.empty())
+          throw InvalidArgument("response: want numbers where rows are read in passes, got words");
+        columns.add(block, threads);
+        dropped += std::ssize(block.dropped_rows);
+        if (first > 0) return;
+        about = block;
+        about.design = {};
+        about.response = {};
+      },
+      true);
+  if (!args.quiet) print_warnings(about.warnings);
+  if (dropped > 0 && !args.quiet) say(fmt::format("{} rows were left out for missing values", dropped));
+  EstimateByGradients found(columns.total(), args.options, task);
+  describe(about, found.data);
+  while (const auto query = found.ask()) {
+    check_memory(args, *query);
+    GradientSum sum;
+    for_each_block(
+        args.data, [&](const Dataset& block, std::uint64_t) { sum.add(block, *query, threads); }, true);
+    found.tell(sum.total());
+  }
+  found.took(watch.seconds(), watch.cpu_seconds());
+  note = fmt::format("certificates are from the data, which was read {} times\n", found.passes());
+  return {std::move(found.data), std::move(found.estimate)};
+}
+
+// The width of the files: that of their first block.
+Index columns_of(const DataArgs& data) {
+  struct Enough {};
+  Index columns = 0;
+  try {
+    for_each_block(data, [&](const Dataset& block, std::uint64_t) {
+      columns = block.design.cols();
+      throw Enough();
+    });
+  } catch (const Enough&) {
+  }
+  return columns;
+}
+
 SummedEstimate estimate_summed(const RegressionArgs& args, Task task, std::string& note) {
-  refuse_unfit(args);
   const Stopwatch watch;
   const EstimateOptions& options = args.options;
   SummingArgs summing{args.data.memory, 1, options.fit.stochastic.seed, options.fit.threads};
@@ -146,6 +212,25 @@ SummedEstimate estimate_summed(const RegressionArgs& args, Task task, std::strin
   note = fmt::format("certificates are from the data, which was read {} times{}\n", found.passes(),
                      task == kCvTask ? "; those of the folds are of their moments" : "");
   return found;
+}
+
+}  // namespace
+
+std::pair<Dataset, Estimate> estimate_streamed(const RegressionArgs& args, Task task, std::string& note) {
+  refuse_unfit(args);
+  want_files(args.data.files);
+  const bool packed = is_moments_file(args.data.files.front());
+  const bool other_loss = args.options.regression.loss != "gaussian";
+  if (!packed && (other_loss || columns_of(args.data) > PassTuning().most_columns))
+    return by_gradients(args, task, note);
+  SummedEstimate found = estimate_summed(args, task, note);
+  return {std::move(found.data), std::move(found.estimate)};
+}
+
+std::pair<Dataset, CvEstimate> cross_validate_streamed(const RegressionArgs& args, std::string& note) {
+  refuse_unfit(args);
+  SummedEstimate found = estimate_summed(args, kCvTask, note);
+  return {std::move(found.data), std::move(found.cv)};
 }
 
 }  // namespace tyto::cli

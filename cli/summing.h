@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/regression_args.h"
 #include "tyto/select/summed.h"
@@ -29,8 +31,9 @@ SummedData read_moments(const std::vector<std::string>& files);  // of .moments 
 // Whether a command is to work on sums: --memory was given for files of rows, or its data is a .moments file.
 bool works_on_sums(const RegressionArgs& args);
 // The models, from two passes over the files or more; from .moments files without any. `note` says what the
-// certificates are about. The rows' weights and so on are named in `data` of the result, as in data that was
-// read.
-SummedEstimate estimate_summed(const RegressionArgs& args, Task task, std::string& note);
+// certificates are about. The rows' weights and so on are named in the data of the result, as in data that
+// was read. The first is for fits and paths, also of other losses and of wide data, by gradients.
+std::pair<Dataset, Estimate> estimate_streamed(const RegressionArgs& args, Task task, std::string& note);
+std::pair<Dataset, CvEstimate> cross_validate_streamed(const RegressionArgs& args, std::string& note);
 
 }  // namespace tyto::cli

@@ -91,7 +91,8 @@ std::string reason(const std::vector<Checked>& all) {
 }
 
 ReadOptions as_fitted(const Model& model, ReadOptions options) {
-  if (!options.response && !model.response_file.empty()) refuse_file_of_model("response", model.response_file);
+  if (!options.response && !model.response_file.empty())
+    refuse_file_of_model("response", model.response_file);
   if (const std::string& target = model.target.empty() ? model.response_name : model.target;
       !options.target && !target.empty()) {
     options.target = target;
@@ -132,7 +133,12 @@ int run(const VerifyArgs& args) {
   const bool path = all.size() > 1;
   Outputs outputs;
   if (!args.json.empty()) outputs.add(args.json, to_json(all, path, holds));
-  if (!args.quiet) outputs.add_summary(path ? summary(all) : summary(all.front()));
+  if (!args.quiet) {
+    outputs.add_summary(path ? summary(all) : summary(all.front()));
+    if (data.filled > 0)
+      outputs.add_summary(
+          fmt::format("{} counted as the mean of their columns\n", count_of(data.filled, "missing value")));
+  }
   outputs.commit();
   if (args.quiet && !holds) say(reason(all));
   return holds ? kDone : kNotConverged;

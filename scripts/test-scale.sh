@@ -17,11 +17,14 @@ fi
 "$env/bin/pip" install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' numpy scipy scikit-learn \
   pytest pandas pyarrow 'dask[array,dataframe]' distributed 'pyspark>=3.5' >"$log" 2>&1 ||
   skip "pip cannot install the packages that the tests need; see $log"
+# What scripts/test-python.sh has just installed is not installed again.
+module=$(find "$env" -path '*site-packages/tyto/_core*.so' 2>/dev/null | head -1)
+newer() { [ -z "$module" ] || [ "${TYTO_LIBRARY:-$module}" -nt "$module" ] || find python src include binding CMakeLists.txt -newer "$module" | grep -q .; }
 options=(--config-settings "build-dir=$build/python-module")
 [ -n "${TYTO_LIBRARY:-}" ] && options+=(--config-settings "cmake.define.TYTO_LIBRARY=$TYTO_LIBRARY"
   --config-settings cmake.define.TYTO_CLI=OFF --config-settings cmake.define.TYTO_READERS=OFF)
 [ "${CI:-}" = true ] && options+=(--config-settings "cmake.define.TYTO_WERROR=ON")
-"$env/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "${options[@]}" . >>"$log" 2>&1 ||
+! newer || "$env/bin/pip" install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall "${options[@]}" . >>"$log" 2>&1 ||
   { cat "$log"; exit 1; }
 root=$PWD
 python=$(cd "$env/bin" && pwd)/python

@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
   const auto offset = static_cast<std::uint64_t>(size) - static_cast<std::uint64_t>(stride * cols);
   const double before = memory > 0 ? disk_speed(path) : 0;
   const tyto::Stopwatch watch;
-  const tyto::Design x(tyto::open_columns({path, tyto::StoredType::kFloat, rows, cols, offset, stride}, memory));
+  const tyto::Design x(
+      tyto::open_columns({path, tyto::StoredType::kFloat, rows, cols, offset, stride}, memory));
   const tyto::Dataset y = tyto::read({argv[2]}, {.target_optional = true, .features = 1});
   tyto::Vector response(rows);
   y.design.for_each_entry(0, [&](Index i, double value) { response[i] = value; });
@@ -85,7 +86,7 @@ int main(int argc, char** argv) {
   const double after = disk_speed(path);
   const double standardizing = 1;  // pass, which the path does not count
   fmt::print("bytes read over passes x file: {:.3f}\n", bytes / size / (fitted.passes + standardizing));
-  fmt::print("disk {:.2f} and {:.2f} GB/s; wall over bytes at that speed: {:.2f}\n", before / 1e9, after / 1e9,
-             seconds / (bytes / ((before + after) / 2)));
+  fmt::print("disk {:.2f} and {:.2f} GB/s; wall over bytes at that speed: {:.2f}\n", before / 1e9,
+             after / 1e9, seconds / (bytes / ((before + after) / 2)));
   return 0;
 }

@@ -1,6 +1,8 @@
 // Solves one problem at one strength or along a path, again and again, and says what each time cost in CPU
 // seconds: everything after reading, so column norms, weights and the largest strength too. See README.md.
+#include <Eigen/SparseCore>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <exception>
@@ -24,6 +26,7 @@ struct Options {
   std::vector<std::string> files;
   std::string target;  // y.npy beside X.npy; empty for files that hold their response
   std::string coefficients;
+  bool sparse = false;  // X stays sparse, as it was read
   tyto::RegressionOptions regression{.strength = 1, .intercept = false, .standardize = false};
   tyto::FitOptions fit;
   std::vector<double> strengths = {0.1};  // falling
@@ -50,6 +53,9 @@ Options parse(const std::vector<std::string>& args) {
   const std::map<std::string, std::function<void(const std::string&)>> table = {
       {"--target", [&](const std::string& v) { o.target = v; }},
       {"--coefficients", [&](const std::string& v) { o.coefficients = v; }},
+      {"--storage", [&](const std::string& v) { o.sparse = v == "sparse"; }},
+      {"--loss", [&](const std::string& v) { o.regression.loss = v; }},
+      {"--intercept", [&](const std::string& v) { o.regression.intercept = v == "yes"; }},
       {"--weights", [&](const std::string& v) { o.regression.weights = v; }},
       {"--q", [&](const std::string& v) { o.regression.q = std::stod(v); }},
       {"--relative-to", [&](const std::string& v) { o.regression.relative_to = tyto::parse_relative_to(v); }},
@@ -84,6 +90,15 @@ Eigen::MatrixXd to_dense(const tyto::Design& design) {
   return x;
 }
 
+Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> to_sparse(const tyto::Design& design) {
+  std::vector<Eigen::Triplet<double, std::int64_t>> entries;
+  for (Index j = 0; j < design.cols(); ++j)
+    design.for_each_entry(j, [&](Index i, double value) { entries.emplace_back(i, j, value); });
+  Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t> x(design.rows(), design.cols());
+  x.setFromTriplets(entries.begin(), entries.end());
+  return x;
+}
+
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -91,9 +106,7 @@ double cpu_seconds() {
 }
 
 // All that a caller with X and y in memory has to pay for.
-Answer solve(const Eigen::MatrixXd& x, const Vector& y, const Options& o) {
-  const auto design =
-      tyto::Design(tyto::dense_columns(tyto::DenseView<double>{x.data(), x.rows(), x.cols()}, nullptr));
+Answer solve(const tyto::Design& design, const Vector& y, const Options& o) {
   const tyto::Regression task = tyto::make_regression(design, y, o.regression);
   Answer answer{.alpha_max = task.alpha_max, .unit = task.alpha};
   const double start = cpu_seconds();
@@ -147,6 +160,9 @@ void print_json(const Options& o, const Answer& answer, const Times& times) {
              [](const tyto::PathStep& s) { std::printf("\"%s\"", std::string(name(s.fit.status)).c_str()); });
   print_list("primal", answer.steps, [&](const tyto::PathStep& s) { number(s.fit.certificate.primal); });
   print_list("gap", answer.steps, [&](const tyto::PathStep& s) { number(s.fit.certificate.gap); });
+  double passes = 0;
+  for (const tyto::PathStep& s : answer.steps) passes += s.fit.passes;
+  std::printf(",\n \"passes\": %.17g", passes);
   print_list("epochs", answer.steps, [](const tyto::PathStep& s) { std::printf("%td", s.fit.epochs); });
   std::printf("}\n");
 }
@@ -155,13 +171,18 @@ void run(const Options& o) {
   tyto::ReadOptions reading;
   if (!o.target.empty()) reading.target = o.target;
   const tyto::Dataset data = tyto::read(o.files, reading);
-  const Eigen::MatrixXd x = to_dense(data.design);
+  const Eigen::MatrixXd x = o.sparse ? Eigen::MatrixXd() : to_dense(data.design);
+  const auto design = [&] {  // whose norms nobody knows yet
+    if (o.sparse) return tyto::Design::sparse(to_sparse(data.design));
+    return tyto::Design(tyto::dense_columns(tyto::DenseView<double>{x.data(), x.rows(), x.cols()}, nullptr));
+  };
   Answer first;
   Times times;
   double spent = 0;
   do {
+    const tyto::Design fresh = design();
     const double start = cpu_seconds();
-    Answer answer = solve(x, data.response, o);
+    Answer answer = solve(fresh, data.response, o);
     times.all.push_back(cpu_seconds() - start);
     times.solving.push_back(answer.solve_seconds);
     if (!(times.all.back() > 0)) throw std::runtime_error("the CPU clock is too coarse to time this");

@@ -184,7 +184,8 @@ Json trace(const Path& path) {
       if (seen++ % stride != 0 && &at != &fit.trace.back()) continue;
       seconds.push_back(rounded(before + at.seconds));
       gaps.push_back(rounded(at.primal > 0 ? std::max(0.0, at.gap) / at.primal : 0));
-      active.push_back(at.active), steps.push_back(k);
+      active.push_back(at.active);
+      steps.push_back(k);
     }
     before += fit.seconds;
   }

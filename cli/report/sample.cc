@@ -42,8 +42,11 @@ std::vector<Group> listed_groups(const SparseBeta& beta, std::size_t strengths) 
     if (!same && listed >= room) break;
     if (!same) groups.push_back({magnitude});
     Group& group = groups.back();
-    ++group.size, group.positive += member.positive ? 1 : 0;
-    if (listed < room) group.listed.push_back(member), ++listed;
+    ++group.size;
+    group.positive += member.positive ? 1 : 0;
+    if (listed == room) continue;
+    group.listed.push_back(member);
+    ++listed;
   }
   return groups;
 }

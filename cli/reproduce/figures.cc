@@ -73,13 +73,13 @@ struct Bar {
   Timing timing;
 };
 
-// In percent of the median of APGD at this strength.
+// In percent of the mean of the published APGD at this strength.
 std::optional<Bar> bar(const Journal& journal, const std::string& set, int strength, const Algorithm& a) {
-  const auto base = timing(journal, set, strength, "published apgd"),
-             own = timing(journal, set, strength, a.name);
+  const auto base = timing(journal, set, strength, "published apgd");
+  const auto own = timing(journal, set, strength, a.name);
   if (!base || !own) return std::nullopt;
-  const double unit = 100 / base->median;
-  return Bar{own->median * unit, own->least * unit, own->most * unit, *own};
+  const double unit = 100 / base->mean;
+  return Bar{own->mean * unit, own->least * unit, own->most * unit, *own};
 }
 
 // Whole decades that hold all bars, and the level of APGD.
@@ -124,7 +124,10 @@ void draw_times(Svg& svg, const Journal& journal, const std::string& set, const 
   LogAxis axis;
   for (int i = 1; i <= kStrengths; ++i)
     for (const Algorithm& a : figure1_algorithms())
-      if (const auto b = bar(journal, set, i, a)) axis.include(b->least), axis.include(b->most);
+      if (const auto b = bar(journal, set, i, a)) {
+        axis.include(b->least);
+        axis.include(b->most);
+      }
   axis.draw(svg, box);
   const double group = box.width() / kStrengths;
   const double width = group / (static_cast<double>(figure1_algorithms().size()) + 1);
@@ -214,14 +217,11 @@ std::string panels(Svg svg, const Journal& journal, const std::vector<std::strin
 std::string figure1(const Journal& journal, const std::vector<std::string>& sets) {
   Svg svg(total_width(sets.size()), total_height(sets.size()), "Figure 1: CPU time as a percentage of APGD",
           "Grouped bars on a logarithmic axis for each data set and three strengths. The numbers are in the "
-          "table "
-          "of medians and in runs.csv.");
+          "table of means and in runs.csv.");
   legend(svg, figure1_algorithms(), kBarColours);
-  svg.text(
-      {16, 52}, "start", "small",
-      "CPU time to a relative gap of 1e-6, in percent of the published APGD; log axis; bars: medians, lines: "
-      "least to most. "
-      "Pale with an arrow: not reached at the cap, and the gap it got to.");
+  svg.text({16, 52}, "start", "small",
+           "CPU time to a relative gap of 1e-6, in percent of the published APGD; log axis; bars: means, "
+           "lines: least to most. Pale with an arrow: not reached at the cap, and the gap it got to.");
   return panels(svg, journal, sets, draw_times);
 }
 
@@ -231,10 +231,9 @@ std::string figure2(const Journal& journal, const std::vector<std::string>& sets
           "For each data set, the percentage of inactive columns that SPGD has screened, by epoch, with the "
           "paper's rule and with the cumulative rule. The numbers are in screening.csv.");
   legend(svg, figure2_algorithms(), kRuleColours);
-  svg.text(
-      {16, 52}, "start", "small",
-      "Screened columns in percent of the columns that are 0 in the solution; SPGD from 0 at p_1, until a "
-      "little after the last one.");
+  svg.text({16, 52}, "start", "small",
+           "Screened columns in percent of the columns that are 0 in the solution; SPGD from 0 at p_1, until "
+           "a little after the last one.");
   return panels(svg, journal, sets, draw_rates);
 }
 

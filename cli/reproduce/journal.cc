@@ -45,11 +45,23 @@ json to_json(const Record& r) {
 Record from_json(const json& object) {
   Record r;
   const auto get = [&object](const char* name, auto& value) { object.at(name).get_to(value); };
-  get("experiment", r.key.experiment), get("set", r.key.set), get("strength", r.key.strength);
-  get("algorithm", r.key.algorithm), get("trial", r.key.trial);
-  get("n", r.n), get("p", r.p), get("multiplier", r.multiplier), get("tolerance", r.tolerance);
-  get("seed", r.seed), get("status", r.status), get("cpu_seconds", r.cpu_seconds), get("epochs", r.epochs);
-  get("gap", r.gap), get("primal", r.primal), get("screened", r.screened), get("nonzeros", r.nonzeros);
+  get("experiment", r.key.experiment);
+  get("set", r.key.set);
+  get("strength", r.key.strength);
+  get("algorithm", r.key.algorithm);
+  get("trial", r.key.trial);
+  get("n", r.n);
+  get("p", r.p);
+  get("multiplier", r.multiplier);
+  get("tolerance", r.tolerance);
+  get("seed", r.seed);
+  get("status", r.status);
+  get("cpu_seconds", r.cpu_seconds);
+  get("epochs", r.epochs);
+  get("gap", r.gap);
+  get("primal", r.primal);
+  get("screened", r.screened);
+  get("nonzeros", r.nonzeros);
   if (object.contains("rmse")) get("rmse", r.rmse);
   if (object.contains("setting")) get("setting", r.key.setting);
   if (object.contains("published_stop")) {

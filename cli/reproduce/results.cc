@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cli/reproduce/experiments.h"
 #include "tyto/data/text.h"
@@ -24,10 +25,9 @@ std::optional<Timing> timing(const Journal& journal, std::string_view set, int s
     result.gap = std::max(result.gap, r.gap);
   }
   if (seconds.empty()) return std::nullopt;
-  std::ranges::sort(seconds);
-  const std::size_t middle = seconds.size() / 2;
-  result.median = seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-  result.least = seconds.front(), result.most = seconds.back();
+  result.mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  result.least = std::ranges::min(seconds);
+  result.most = std::ranges::max(seconds);
   return result;
 }
 
@@ -35,7 +35,7 @@ Gain gain(const Timing& slow, const Timing& fast) {
   const Gain::Kind kind = slow.reached   ? (fast.reached ? Gain::kExact : Gain::kAtMost)
                           : fast.reached ? Gain::kAtLeast
                                          : Gain::kUnknown;
-  return {slow.median / fast.median, kind};
+  return {slow.mean / fast.mean, kind};
 }
 
 std::string ratio_text(double ratio) {
@@ -48,7 +48,7 @@ std::string text(const Gain& g) {
 }
 
 std::string seconds_text(const Timing& t) {
-  return t.reached ? fmt::format("{:.2g} s ({:.2g} to {:.2g})", t.median, t.least, t.most)
+  return t.reached ? fmt::format("{:.2g} s ({:.2g} to {:.2g})", t.mean, t.least, t.most)
                    : fmt::format("not in {:.3g} s (gap {})", t.most, short_gap(t.gap));
 }
 

@@ -11,7 +11,7 @@ namespace tyto::cli {
 
 // The trials of an algorithm at a strength of Figure 1.
 struct Timing {
-  double median = 0, least = 0, most = 0;  // CPU seconds
+  double mean = 0, least = 0, most = 0;  // CPU seconds
   bool reached = true;
   double gap = 0;  // the largest that was left
 };

@@ -15,13 +15,13 @@ namespace tyto::cli {
 // A data set of the paper's Table 2, or one that stands beside it.
 struct PaperSet {
   std::string_view name, title;
-  double tau;                           // strengths p_i = i exp(-tau), i = 1, 2, 3
-  bool standardized;                    // columns and response; else the data as it is, without an intercept
-  std::vector<std::string_view> files;  // in the data folder, plain or compressed; stacked by rows
-  std::string_view target, drop;
-  std::optional<SimulateOptions> stand_in;  // simulated: the paper's data is not public
-  std::string_view paper_rmse;              // Table 3; empty where the paper has none
-  std::string_view note;
+  double tau;                                // strengths p_i = i exp(-tau), i = 1, 2, 3
+  bool standardized = true;                  // columns and response; else as it is, without an intercept
+  std::vector<std::string_view> files = {};  // in the data folder, plain or compressed; stacked by rows
+  std::string_view target = "", drop = "";
+  std::optional<SimulateOptions> stand_in = {};  // simulated: the paper's data is not public
+  std::string_view paper_rmse = "";              // Table 3; empty where the paper has none
+  std::string_view note = "";
   std::string_view part_of = "";  // the set whose first rows these are
 
   bool simulated() const { return stand_in.has_value(); }

@@ -39,8 +39,8 @@ void add_read_options(nb::module_& module) {
            [](ReadOptions& options, const std::vector<std::string>& columns) {
              for (const std::string& column : columns) options.one_hot.push_back({column, {}});
            })
-      .def("set_missing",
-           [](ReadOptions& o, const std::string& word) { o.missing = parsed(kMissingWords, "missing", word); })
+      .def("set_missing", [](ReadOptions& o,
+                             const std::string& word) { o.missing = parsed(kMissingWords, "missing", word); })
       .def("set_header",
            [](ReadOptions& o, const std::string& word) {
              o.header = parsed(binding::kHeaderWords, "header", word);
@@ -83,8 +83,9 @@ Vector read_column(const std::string& file, Index rows) { return read_numbers(fi
 
 void convert_files(const std::vector<std::string>& files, const ReadOptions& options,
                    const std::string& output, Index memory) {
-  ConvertOptions all{options, output, memory};
-  const auto work = [files, all](Watch& watch) mutable {
+  const ConvertOptions asked{options, output, memory};
+  const auto work = [files, asked](Watch& watch) {
+    ConvertOptions all = asked;
     all.progress = [&](const char*, Index) { return watch.report({0, 1, 0}); };
     return convert(files, all);
   };
@@ -96,11 +97,14 @@ bool stays_in_files(const std::vector<std::string>& files, const ReadOptions& op
 }
 #else
 [[noreturn]] void refuse() {
-  throw InvalidArgument("open: want a package that was built with readers (TYTO_READERS=ON), got one without");
+  throw InvalidArgument(
+      "open: want a package that was built with readers (TYTO_READERS=ON), got one without");
 }
 nb::dict read_files(const std::vector<std::string>&, const ReadOptions&) { refuse(); }
 Vector read_column(const std::string&, Index) { refuse(); }
-void convert_files(const std::vector<std::string>&, const ReadOptions&, const std::string&, Index) { refuse(); }
+void convert_files(const std::vector<std::string>&, const ReadOptions&, const std::string&, Index) {
+  refuse();
+}
 bool stays_in_files(const std::vector<std::string>&, const ReadOptions&) { refuse(); }
 #endif
 
@@ -111,7 +115,8 @@ void add_data(nb::module_& module) {
   module.def("read", &read_files, nb::arg("files"), nb::arg("options"));
   module.def("read_column", &read_column, nb::arg("file"), nb::arg("rows"));
   module.def("reads_columns", &stays_in_files, nb::arg("files"), nb::arg("options"));
-  module.def("convert", &convert_files, nb::arg("files"), nb::arg("options"), nb::arg("output"), nb::arg("memory"));
+  module.def("convert", &convert_files, nb::arg("files"), nb::arg("options"), nb::arg("output"),
+             nb::arg("memory"));
 }
 
 }  // namespace tyto::python

@@ -9,7 +9,9 @@
 #include "bindings.h"
 #include "run.h"
 #include "tyto/base/error.h"
+#include "tyto/base/pass_tuning.h"
 #include "tyto/moments/packing.h"
+#include "tyto/select/by_gradients.h"
 #include "tyto/select/summed.h"
 
 namespace tyto::python {
@@ -78,6 +80,45 @@ nb::bytes merged(const std::vector<nb::bytes>& parts, Unpack unpack) {
   return bytes_of(pack(sum.total()));
 }
 
+class PartitionColumns {
+ public:
+  void add(const Rows& rows) {
+    const nb::gil_scoped_release no_gil;
+    sum_.add(rows.data);
+  }
+  nb::bytes total() const { return bytes_of(pack(sum_.total())); }
+
+ private:
+  ColumnSum sum_;
+};
+
+class PartitionGradients {
+ public:
+  explicit PartitionGradients(const nb::bytes& query) : query_(unpack_gradient_query(view(query), "query")) {}
+
+  void add(const Rows& rows) {
+    const nb::gil_scoped_release no_gil;
+    sum_.add(rows.data, query_);
+  }
+  nb::bytes total() const { return bytes_of(pack(sum_.total())); }
+
+ private:
+  GradientQuery query_;
+  GradientSum sum_;
+};
+
+nb::dict about_columns(const nb::bytes& bytes) {
+  const ColumnSet set = unpack_columns(view(bytes), "columns");
+  if (set.empty()) throw InvalidArgument("X: want at least one row, got none");
+  nb::dict dict;
+  dict["rows"] = set.fingerprint.rows;
+  dict["weight"] = set.moments.weight;
+  dict["features"] = set.features();
+  dict["names"] = set.names;
+  dict["responses"] = set.responses;
+  return dict;
+}
+
 nb::dict about_moments(const nb::bytes& bytes) {
   const MomentSet set = unpack_moments(view(bytes), "moments");
   if (set.empty()) throw InvalidArgument("X: want at least one row, got none");
@@ -135,6 +176,41 @@ class Passes {
   std::shared_ptr<SummedEstimate> found_;
 };
 
+// A fit or a path: see EstimateByGradients.
+class GradientPasses {
+ public:
+  GradientPasses(const nb::bytes& columns, const std::string& task, const RegressionOptions& regression,
+                 const CvOptions& cv, const FitOptions& options, const EstimateOptions& asked)
+      : task_(task_of(task)) {
+    EstimateOptions all = asked;
+    all.regression = regression;
+    all.fit = options;
+    all.cv = cv;
+    const ColumnSet set = unpack_columns(view(columns), "columns");
+    const nb::gil_scoped_release no_gil;
+    found_ = std::make_shared<EstimateByGradients>(set, all, task_);
+  }
+
+  std::optional<nb::bytes> ask() const {
+    const auto query = found_->ask();
+    if (!query) return {};
+    return bytes_of(pack(*query));
+  }
+  void tell(const nb::bytes& sums) {
+    const GradientSums told = unpack_gradients(view(sums), "sums");
+    const nb::gil_scoped_release no_gil;
+    found_->tell(told);
+  }
+  Index passes() const { return found_->passes(); }
+  nb::dict answer() const {
+    return task_ == kFitTask ? answer_of_fit(found_->estimate) : answer_of_path(found_->estimate);
+  }
+
+ private:
+  Task task_;
+  std::shared_ptr<EstimateByGradients> found_;
+};
+
 }  // namespace
 
 void add_sums(nb::module_& module) {
@@ -157,6 +233,33 @@ void add_sums(nb::module_& module) {
       .def(nb::init<const nb::bytes&>(), nb::arg("query"))
       .def("add", &PartitionEvidence::add, nb::arg("rows"))
       .def("total", &PartitionEvidence::total);
+  nb::class_<PartitionColumns>(module, "PartitionColumns")
+      .def(nb::init<>())
+      .def("add", &PartitionColumns::add, nb::arg("rows"))
+      .def("total", &PartitionColumns::total);
+  nb::class_<PartitionGradients>(module, "PartitionGradients")
+      .def(nb::init<const nb::bytes&>(), nb::arg("query"))
+      .def("add", &PartitionGradients::add, nb::arg("rows"))
+      .def("total", &PartitionGradients::total);
+  module.def(
+      "merge_columns",
+      [](const std::vector<nb::bytes>& parts) { return merged<ColumnSet>(parts, unpack_columns); },
+      nb::arg("parts"));
+  module.def(
+      "merge_gradients",
+      [](const std::vector<nb::bytes>& parts) { return merged<GradientSums>(parts, unpack_gradients); },
+      nb::arg("parts"));
+  module.def("about_columns", &about_columns, nb::arg("columns"));
+  module.attr("most_columns_of_moments") = PassTuning().most_columns;
+  nb::class_<GradientPasses>(module, "GradientPasses")
+      .def(nb::init<const nb::bytes&, const std::string&, const RegressionOptions&, const CvOptions&,
+                    const FitOptions&, const EstimateOptions&>(),
+           nb::arg("columns"), nb::arg("task"), nb::arg("regression"), nb::arg("cv"), nb::arg("options"),
+           nb::arg("estimate_options"))
+      .def("ask", &GradientPasses::ask)
+      .def("tell", &GradientPasses::tell, nb::arg("sums"))
+      .def("answer", &GradientPasses::answer)
+      .def_prop_ro("passes", &GradientPasses::passes);
   module.def(
       "merge_moments",
       [](const std::vector<nb::bytes>& parts) { return merged<MomentSet>(parts, unpack_moments); },

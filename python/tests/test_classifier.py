@@ -4,13 +4,14 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, brier_score_loss, get_scorer, log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import LinearSVC
 
 import tyto
-from tyto import OWL, OWLClassifier, OWLClassifierCV
+from tyto import OWL, OWLClassifier, OWLClassifierCV, _solve
 from support import norm
 
 # scikit-learn 1.8 renamed it.
@@ -42,7 +43,7 @@ def objective(X, code, coef, intercept, penalty, weights=None, loss="binomial"):
 def test_is_logistic_regression_with_an_l1_penalty(alpha, intercept):
     """liblinear penalises the intercept, so that it is compared without one."""
     X, y, code = classes()
-    ours = OWLClassifier("lasso", alpha=alpha, fit_intercept=intercept, tol=1e-10).fit(X, y)
+    ours = OWLClassifier("lasso", alpha=alpha, fit_intercept=intercept, tol=1e-12).fit(X, y)
     theirs = LogisticRegression(**L1, C=1 / (alpha * len(y)), fit_intercept=intercept, solver="saga" if intercept else "liblinear",
                                 tol=1e-10, max_iter=100_000).fit(X, y)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
@@ -359,3 +360,10 @@ def test_clusters_and_pictures():
     ax = plot.cv(model)
     assert ax.get_ylabel() == "deviance of rows held out"
     pyplot.close(ax.figure)
+
+
+def test_says_how_large_rounding_errors_are():
+    """A gap below tol is no contradiction then."""
+    found = _solve.Certificate(primal=2.0, dual=2.0, gap=1e-17, rounding=6e-6, tolerance=1e-6, status="stalled")
+    with pytest.warns(ConvergenceWarning, match=r"gap is 5e-18 with rounding errors of 3e-06, tol is 1e-06"):
+        _solve.warn_unless_converged(found, "it")

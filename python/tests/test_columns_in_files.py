@@ -101,7 +101,7 @@ def test_conversions(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["X"] = GENOTYPES
-        tyto.convert(file["X"], tmp_path / "of-h5.tyto", response=Y)
+        tyto.convert(file["X"], tmp_path / "of-h5.tyto", response=Y, memory="1M")
     np.testing.assert_array_equal(tyto.open(tmp_path / "of-h5.tyto", memory=MEMORY).to_numpy(), GENOTYPES)
     assert sorted(os.listdir(tmp_path)) == ["of-h5.tyto", "x.csv", "x.h5", "x.tyto"]
 

@@ -31,6 +31,10 @@ def storages(tmp_path):
     yield "C order", X.astype(np.float64)
     yield "Fortran order", np.asfortranarray(X, dtype=np.float64)
     yield "float32", np.asfortranarray(X, dtype=np.float32)
+    yield "int8", np.asfortranarray(X, dtype=np.int8)
+    yield "int8 in C order", np.ascontiguousarray(X, dtype=np.int8)
+    yield "int16", np.asfortranarray(X, dtype=np.int16)
+    yield "int8 csc", sparse.csc_matrix(X.astype(np.int8))
     yield "strided", np.repeat(X.astype(np.float64), 2, axis=0)[::2]
     yield "mapped", np.load(tmp_path / "x.npy", mmap_mode="r")
     yield "list", X.tolist()
@@ -67,13 +71,42 @@ def test_user_data_is_not_changed(tmp_path):
 def test_what_is_borrowed():
     X = np.asfortranarray(np.random.default_rng(0).normal(size=(50, 20)))
     y = X[:, 0]
-    for matrix in (X, X.astype(np.float32, order="F")):
-        assert np.shares_memory(_data.validate_arrays(matrix, y)[0], matrix)
+    for kind in _data.STORED:
+        matrix = np.asfortranarray((8 * X).astype(np.int8).clip(0) if kind in (np.uint8, np.bool_) else 8 * X).astype(kind, copy=False)
+        for found in (_data.validate_arrays(matrix, y)[0], _data.validate_fit(OWL(), matrix, y)[0]):
+            assert np.shares_memory(found, matrix) and found.dtype == kind
+        rows = np.ascontiguousarray(matrix)
+        assert _data.validate_arrays(rows, y)[0].dtype == kind, "copied to columns, and no wider"
+    with pytest.raises(TypeError):
+        tyto._core.Design.dense(np.asfortranarray(X).astype(np.int64))  # nothing is converted behind the back
     csc = sparse.random(50, 20, 0.3, format="csc", random_state=0)
     assert np.shares_memory(_data.validate_arrays(csc, y)[0].data, csc.data)
     csc.data.flags.writeable = X.flags.writeable = False
     OWL(alpha=0.01).fit(X, y)
     OWL(alpha=0.01).fit(csc, y)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.bool_])
+def test_small_integers_have_the_bits_of_float64(kind):
+    rng = np.random.default_rng(4)
+    X = np.asfortranarray(rng.integers(0, 2 if kind == np.bool_ else 100, size=(71, 120))).astype(kind)
+    y = X[:, :6] @ np.ones(6) + rng.normal(size=71)
+    for options in ({}, {"standardize": True}):
+        want = OWL("bh", alpha=0.2, relative=True, **options).fit(X.astype(np.float64), y)
+        model = OWL("bh", alpha=0.2, relative=True, **options).fit(X, y)
+        assert want.coef_.any()
+        np.testing.assert_array_equal(model.coef_, want.coef_)
+        np.testing.assert_array_equal(model.predict(X), want.predict(X.astype(float)))
+        assert tyto.verify(model, X, y)
+
+
+def test_the_least_int8_has_a_magnitude():
+    X = np.zeros((40, 3), np.int8, order="F")
+    X[::2, 0] = X[::2, 1] = -128
+    X[::3, 2] = 100
+    y = X[:, :2].sum(axis=1) + 0.01 * np.arange(40)
+    narrow, wide = (OWL("oscar", alpha=0.1, relative=True).fit(M, y) for M in (X, X.astype(float)))
+    assert repr(narrow.clusters_) == repr(wide.clusters_)
 
 
 def test_a_design_keeps_its_arrays():

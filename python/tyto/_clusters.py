@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ._matrix import Matrix
 
-COINCIDENTAL = 0.5  # a mean |r| below it: a tie by coincidence
+COINCIDENTAL = 0.5  # a mean |r| below it, by more than rounding: a tie by coincidence
 MOST_MEMBERS = 500  # that are compared; of more, so many at even distances
 ROWS = 1 << 14  # that are looked at together
 
@@ -57,7 +57,7 @@ def make_cluster(columns: np.ndarray, coefs: np.ndarray, members: list[str], X: 
     """``coefs``: of the members, on the scale on which they share a magnitude."""
     features = np.unique(columns % X.shape[1])  # one may be in it for several classes
     mean, least = correlation(X, compared(features), weights) if len(features) > 1 else (np.nan, np.nan)
-    return Cluster(len(columns), columns, members, np.sign(coefs).astype(int), float(abs(coefs).max()), mean, least, mean < COINCIDENTAL)
+    return Cluster(len(columns), columns, members, np.sign(coefs).astype(int), float(abs(coefs).max()), mean, least, mean < COINCIDENTAL * (1 - 1e-9))
 
 
 def compared(columns: np.ndarray) -> np.ndarray:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _data, _foreign, _solve
-from ._open import is_beside, memory_bytes, open, read_options, words
+from . import _core, _foreign, _solve
+from ._open import in_words, is_beside, memory_bytes, open, read_options, words
 
 
 def convert(data: Any, output: str | os.PathLike[str], *, response: Any = None, memory: str | int | None = None, **options: Any) -> None:
@@ -55,8 +55,11 @@ def _convert_files(files: list[str], output: str, response: Any, memory: Any, op
     asked = read_options(files, {**defaults, **options, "response": response, "memory": None,
                                   "drop": words("drop", options.get("drop", ())), "one_hot": words("one_hot", options.get("one_hot", ()))})
     asked.target_optional = True
-    with _data.renamed():
-        _core.convert(files, asked, output, memory_bytes(memory))
+    budget = memory_bytes(memory)
+    with in_words():
+        if budget and _core.reads_columns(files, asked):
+            budget = 0  # columns are written from the mapped file, one after the other
+        _core.convert(files, asked, output, budget)
 
 
 def _convert_matrix(X: Any, output: str, response: Any, memory: Any) -> None:

@@ -15,18 +15,15 @@ from . import _core, _solve, _survival
 from ._matrix import Matrix
 
 FLOATS = [np.float64, np.float32]
-STORED = [np.int8, np.uint8, np.int16, np.float32, np.float64]  # of dense numbers, the narrowest first
+# What the library reads as it is; other numbers become float64, the first of them. Genotypes and counts stay an eighth of that.
+STORED = [np.float64, np.float32, np.int8, np.uint8, np.int16, np.bool_]
 INDICES = [np.int32, np.int64]
 # scikit-learn 1.6 made a function of a method, and renamed an argument.
 _NEW = hasattr(validation, "validate_data")
 _UNCHECKED = {"ensure_all_finite": False} if _NEW else {"force_all_finite": False}
 # Columns one after the other: what the library reads. Whether numbers are finite it sees by itself, in the pass that it makes anyway.
-_COLUMNS = dict(accept_sparse="csc", order="F", **_UNCHECKED)
-
-
-def _columns_of(X: Any) -> dict[str, Any]:
-    """How X becomes columns: what the library stores stays as it is, everything else is float64."""
-    return {**_COLUMNS, "dtype": FLOATS if sparse.issparse(X) else [np.float64, *STORED]}
+def _columns(X: Any) -> dict[str, Any]:
+    return dict(accept_sparse="csc", dtype=FLOATS if sparse.issparse(X) else STORED, order="F", **_UNCHECKED)
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -34,7 +31,7 @@ def validate_labels(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return _remembered(estimator, X), _response_of(X, y)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), _sound("y", y), **_columns_of(X))
+        return _validator(estimator)(_sound("X", X), _sound("y", y), **_columns(X))
 
 
 def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -42,7 +39,7 @@ def validate_labelled_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return X, _response_of(X, y)
     with _in_words():
-        return validation.check_X_y(_sound("X", X), _sound("y", y), **_columns_of(X))
+        return validation.check_X_y(_sound("X", X), _sound("y", y), **_columns(X))
 
 
 def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -55,7 +52,7 @@ def validate_fit(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         return X, y
     validate = _validator(estimator)
     with _in_words():
-        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
+        X, y = validate(_sound("X", X), _sound("y", y), y_numeric=True, **_columns(X))
     return X, _float64("y", y)
 
 
@@ -65,9 +62,9 @@ def validate_survival(estimator: Any, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         if isinstance(X, Matrix):
             X = X if estimator is None else _remembered(estimator, X)
         elif estimator is None:
-            X = check_array(_sound("X", X), **_columns_of(X))
+            X = check_array(_sound("X", X), **_columns(X))
         else:
-            X = _validator(estimator)(_sound("X", X), **_columns_of(X))
+            X = _validator(estimator)(_sound("X", X), **_columns(X))
     y = _survival.encode(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"y: want {X.shape[0]} rows, as in X, got {len(y)}")
@@ -84,7 +81,7 @@ def validate_predict(estimator: Any, X: Any) -> Any:
     if isinstance(X, Matrix):
         return _as_fitted(estimator, X)
     with _in_words():
-        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
+        return _validator(estimator)(_sound("X", X), reset=False, accept_sparse=["csr", "csc"], dtype=FLOATS)
 
 
 def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -92,7 +89,7 @@ def validate_arrays(X: Any, y: Any) -> tuple[Any, np.ndarray]:
     if isinstance(X, Matrix):
         return X, _numbers_of(X, y)
     with _in_words():
-        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_columns_of(X))
+        X, y = validation.check_X_y(_sound("X", X), _sound("y", y), y_numeric=True, **_columns(X))
     return X, _float64("y", y)
 
 
@@ -101,7 +98,7 @@ def validate_rows(X: Any) -> Any:
     if isinstance(X, Matrix):
         return X
     with _in_words():
-        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=_columns_of(X)["dtype"])
+        return check_array(_sound("X", X), accept_sparse=["csr", "csc"], dtype=FLOATS)
 
 
 def _remembered(estimator: Any, X: Matrix) -> Matrix:
@@ -162,8 +159,6 @@ def _sound(name: str, values: Any) -> Any:
     for kind in types if np.iterable(types) else [getattr(values, "dtype", None)]:
         if getattr(kind, "kind", "") in ("M", "m"):
             raise TypeError(f"{name}: want numbers, got times ({kind})")
-    if name == "X" and type(values) is np.ndarray and values.dtype == bool:
-        return values.view(np.uint8)
     return values
 
 
@@ -277,7 +272,10 @@ def design(X: Any) -> _core.Design:
     if isinstance(X, Matrix):
         return X.design
     if not sparse.issparse(X):
-        return _core.Design.dense(np.require(X, requirements=["F", "A"]))
+        X = np.require(X, requirements=["F", "A"])
+        return _core.Design.dense(X.view(np.uint8) if X.dtype == np.bool_ else X)
+    if X.dtype not in FLOATS:
+        X = X.astype(np.float64)
     made = _borrow(X)
     if made is not None:
         return made
@@ -290,9 +288,6 @@ def product(X: Any, coef: np.ndarray) -> np.ndarray:
     """``X @ coef``, of a vector or of several in columns."""
     if isinstance(X, Matrix):
         return X.times(coef)
-    if X.dtype.kind in "iu":  # NumPy would make a matrix of float64
-        used = np.flatnonzero(coef if coef.ndim == 1 else coef.any(axis=1))
-        X, coef = X[:, used], coef[used]
     return np.asarray(safe_sparse_dot(X, coef), dtype=np.float64)
 
 

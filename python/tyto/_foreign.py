@@ -12,6 +12,7 @@ from . import _data, _solve, _survival
 from ._matrix import Data, Matrix
 
 BLOCK = 1 << 25  # bytes that are read together
+NARROWEST = [np.int8, np.uint8, np.int16, np.float32, np.float64]  # of what the library stores, the narrowest first
 INSTALL = "pip install 'tyto[formats]'"
 _RESPONSES = ("y", "target", "label", "response")
 
@@ -66,7 +67,7 @@ def stored(dtype: np.dtype, where: str) -> np.dtype:
         raise TypeError(f"{where}: want numbers, got {dtype}")
     if dtype.kind == "b":
         dtype = np.dtype(np.uint8)
-    return next((np.dtype(kind) for kind in _data.STORED if np.can_cast(dtype, kind, "safe")), np.dtype(np.float64))
+    return next((np.dtype(kind) for kind in NARROWEST if np.can_cast(dtype, kind, "safe")), np.dtype(np.float64))
 
 
 def _readers() -> dict[str, tuple[tuple[str, ...], bytes, Callable[..., Parts]]]:
@@ -112,7 +113,7 @@ def open_foreign(format: str, files: list[str], options: dict[str, Any]) -> Data
         if len(values) != parts.X.shape[0]:
             raise ValueError(f"{name}: want {parts.X.shape[0]} rows, as in X, got {len(values)}")
     if "event" in vectors and y is not None:
-        y = _survival.encode(np.rec.fromarrays([vectors["event"], y], names=["event", "time"]))
+        y = _survival.encode(np.rec.fromarrays([vectors["event"], y], names="event,time"))
     weights, offset = (None if name not in vectors else _solve.vector(name, vectors[name], "numbers") for name in ("sample_weight", "offset"))
     return Data(Matrix(_data.design(parts.X), parts.names), y, sample_weight=weights, offset=offset, response_name=parts.response_name)
 

@@ -5,11 +5,12 @@ import io
 import os
 import re
 import warnings
-from typing import Any, Iterable
+from contextlib import contextmanager
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from . import _core, _data, _foreign, _solve, _survival
+from . import _core, _foreign, _solve, _survival
 from ._matrix import Data, Matrix
 from ._types import Decimal, Header, Missing
 
@@ -89,8 +90,9 @@ def open(path: str | os.PathLike[str], *more: str | os.PathLike[str], response: 
 def _open_by_library(files: list[str], options: dict[str, Any]) -> Data:
     if options["dataset"] is not None:
         raise _solve.want("dataset", "None, as it is for HDF5 and zarr", options["dataset"])
-    with _data.renamed():
-        found = _core.read(files, read_options(files, options))
+    asked = read_options(files, options)
+    with in_words():
+        found = _core.read(files, asked)
     for text in _notes(found):
         warnings.warn(f"tyto.open: {text}", UserWarning, stacklevel=3)
     names = found["names"] or None
@@ -98,7 +100,7 @@ def _open_by_library(files: list[str], options: dict[str, Any]) -> Data:
     if y is not None and found["labels"]:
         y = np.array(found["labels"])[y.astype(int)]
     if len(found["events"]):
-        y = _survival.encode(np.rec.fromarrays([found["events"], y], names=["event", "time"]))
+        y = _survival.encode(np.rec.fromarrays([found["events"], y], names="event,time"))
     return Data(Matrix(found["design"], names), y, sample_weight=_or_none(found["row_weights"]), offset=_or_none(found["offset"]),
                 response_name=found["response_name"], dropped_rows=found["dropped_rows"])
 
@@ -124,7 +126,9 @@ def read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOptions
     for name in ("missing", "header", "decimal"):
         getattr(found, f"set_{name}")(_solve.word(name, options[name]))
     found.memory = memory_bytes(options["memory"])
-    if found.memory and not _core.reads_columns(files, found):
+    with in_words():
+        by_columns = not found.memory or _core.reads_columns(files, found)
+    if not by_columns:
         raise ValueError(f"memory: want None for {files[0]}, which is read as a whole; or files whose columns stay in them: first "
                          "tyto.convert(..., 'x.tyto')")
     return found
@@ -133,11 +137,21 @@ def read_options(files: list[str], options: dict[str, Any]) -> _core.ReadOptions
 def _vector(response: Any, data: Data) -> np.ndarray:
     """The response that is not in the data, of the rows that were not left out."""
     rows = data.shape[0] + len(data.dropped_rows)
-    with _data.renamed():
+    with in_words():
         found = np.asarray(response) if is_beside(response) else _core.read_column(os.fspath(response), rows)
     if found.ndim != 1 or len(found) != rows:
         raise ValueError(f"response: want a vector of {rows} values, one for each row, got shape {found.shape}")
     return np.delete(found, data.dropped_rows)
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """What the library says of files, with the names that options have here."""
+    try:
+        yield
+    except ValueError as error:
+        text = re.sub(r"--([a-z][a-z-]*) ", lambda found: found[1].replace("-", "_") + "=", str(error))
+        raise ValueError(text.replace("observation-weights", "sample_weight").replace("observation_weights", "sample_weight")) from None
 
 
 def is_beside(response: Any) -> bool:
@@ -184,7 +198,8 @@ def _notes(found: Any) -> list[str]:
     if len(found["dropped_rows"]):
         notes.append(f"{len(found['dropped_rows'])} of {rows + len(found['dropped_rows'])} rows were left out for missing values")
     if found["filled"]:
-        notes.append(f"{found['filled']} missing values became the mean of their columns")
+        notes.append(f"{found['filled']} missing values became the means of their columns" if found["filled"] > 1
+                     else "1 missing value became the mean of its column")
     if found["dropped_columns"]:
         notes.append(f"columns were left out for missing values: {', '.join(found['dropped_columns'])}")
     return notes

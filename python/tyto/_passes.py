@@ -5,6 +5,8 @@ costs the partitions that it had under way, and a task may run twice.
 """
 from __future__ import annotations
 
+import hashlib
+import pathlib
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Protocol, Sequence
@@ -85,6 +87,24 @@ class EvidenceFor:
         return _summed(_core.PartitionEvidence(self.query), number, blocks, ())
 
 
+@dataclass(frozen=True)
+class ColumnsOf:
+    """Pass 1 where gradients follow: each column alone, and with the response."""
+    names: tuple[str, ...]
+
+    def __call__(self, number: int, blocks: Iterable[Block]) -> bytes:
+        return _summed(_core.PartitionColumns(), number, blocks, self.names)
+
+
+@dataclass(frozen=True)
+class GradientsFor:
+    """Further passes: values and gradients of these models, and second derivatives of the working set."""
+    query: bytes
+
+    def __call__(self, number: int, blocks: Iterable[Block]) -> bytes:
+        return _summed(_core.PartitionGradients(self.query), number, blocks, ())
+
+
 def _summed(sum_: Any, number: int, blocks: Iterable[Block], names: Sequence[str]) -> bytes:
     try:
         for block in blocks:
@@ -103,6 +123,14 @@ def merge_evidence(*parts: bytes) -> bytes:
     return _core.merge_evidence([part for part in parts])
 
 
+def merge_columns(*parts: bytes) -> bytes:
+    return _core.merge_columns([part for part in parts])
+
+
+def merge_gradients(*parts: bytes) -> bytes:
+    return _core.merge_gradients([part for part in parts])
+
+
 def merged(parts: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
     """Neighbours in pairs, and so on: a tree whose shape depends on nothing but their number, so that a sum always has the same bits."""
     level = list(parts)
@@ -116,6 +144,7 @@ class Backend(Protocol):
     """Where the rows are. `total` runs ``task(number, blocks)`` for each partition and merges the answers by `merged`."""
 
     names: tuple[str, ...]  # of the columns; empty where they have none
+    width: int  # their number
 
     def total(self, task: Callable[[int, Iterable[Block]], bytes], merge: Callable[..., bytes]) -> bytes: ...
 
@@ -133,16 +162,45 @@ class Answer:
 
 
 def solve(backend: Backend, task: str, params: dict[str, Any], folds: int = 1, seed: int = 1,
-          moments: bytes | None = None) -> Answer:
-    """`task`: fit, path or cv. `params`: those of the estimator or function in memory."""
-    if params.get("loss", "gaussian") != "gaussian":
-        raise _solve.want("loss", "'gaussian' where rows are summed", params["loss"])
+          moments: bytes | None = None, checkpoint: Any = None) -> Answer:
+    """`task`: fit, path or cv. `params`: those of the estimator or function in memory. `checkpoint`: see `Remembered`."""
+    if checkpoint is not None:
+        backend = Remembered(backend, checkpoint)
     start = time.perf_counter()
-    if moments is None:
-        moments = backend.total(MomentsOf(backend.names, folds, seed), merge_moments)
-    about = _core.about_moments(moments)
+    gradients = moments is None and wants_gradients(backend, params)
+    if gradients:
+        first = backend.total(ColumnsOf(backend.names), merge_columns)
+        about = _core.about_columns(first)
+    else:
+        first = backend.total(MomentsOf(backend.names, folds, seed), merge_moments) if moments is None else moments
+        about = _core.about_moments(first)
     size, features = about["weight"], about["features"]
     names = np.array(about["names"], dtype=object) if about["names"] else None
+    asked, options = _asked(task, params, size, features, names)
+    if gradients:
+        passes = _core.GradientPasses(first, task, *asked)
+    else:
+        passes = _core.Passes(first, task, *asked, None)
+    task_of, merge = (GradientsFor, merge_gradients) if gradients else (EvidenceFor, merge_evidence)
+    while (query := passes.ask()) is not None:
+        passes.tell(backend.total(task_of(query), merge))
+    found = passes.answer()
+    if found:
+        found["seconds"] = time.perf_counter() - start
+    if checkpoint is not None:
+        backend.forget()
+    return Answer(found, size, about["rows"], features, options.tolerance, passes.passes, names)
+
+
+def wants_gradients(backend: Backend, params: dict[str, Any]) -> bool:
+    """Other losses than squared error, and so many columns that their products are too many."""
+    if params.get("loss", "gaussian") != "gaussian":
+        return True
+    return backend.width > _core.most_columns_of_moments
+
+
+def _asked(task: str, params: dict[str, Any], size: float, features: int, names: Any) -> tuple[tuple[Any, ...], Any]:
+    """Regression, grid, fit and estimate, as the library takes them."""
     free = _data.validate_columns(params["unpenalized"], features, names)
     cv = _core.CvOptions()
     if task == "cv":
@@ -157,13 +215,34 @@ def solve(backend: Backend, task: str, params: dict[str, Any], folds: int = 1, s
     options = _solve.fit_options(params)
     asked = _core.EstimateOptions() if task == "cv" else _solve.estimate_options(params)
     asked.criteria = bool(params.get("criteria", task == "path"))
-    passes = _core.Passes(moments, task, words, cv, options, asked, None)
-    while (query := passes.ask()) is not None:
-        passes.tell(backend.total(EvidenceFor(query), merge_evidence))
-    found = passes.answer()
-    if found:
-        found["seconds"] = time.perf_counter() - start
-    return Answer(found, size, about["rows"], features, options.tolerance, passes.passes, names)
+    return (words, cv, options, asked), options
+
+
+class Remembered:
+    """A backend whose passes are kept in a folder until all is done: where the driver dies, it goes on from there. The passes are those of
+    the same partitions and options; data that changed meanwhile is found by the next pass over it."""
+
+    def __init__(self, backend: Backend, folder: Any):
+        self._backend, self._folder = backend, pathlib.Path(folder)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._used: list[pathlib.Path] = []
+        self.names, self.width = backend.names, backend.width
+
+    def total(self, task: Callable[[int, Iterable[Block]], bytes], merge: Callable[..., bytes]) -> bytes:
+        key = hashlib.sha256(repr((type(task).__name__, task, self.names, _core.version())).encode()).hexdigest()
+        place = self._folder / f"{key[:32]}.pass"
+        self._used.append(place)
+        if place.exists():
+            return place.read_bytes()
+        found = self._backend.total(task, merge)
+        beside = place.with_suffix(".new")
+        beside.write_bytes(found)
+        beside.replace(place)
+        return found
+
+    def forget(self) -> None:
+        for place in self._used:
+            place.unlink(missing_ok=True)
 
 
 def alpha_max(moments: bytes, params: dict[str, Any]) -> float:
@@ -175,9 +254,10 @@ def alpha_max(moments: bytes, params: dict[str, Any]) -> float:
     return float(found.answer()["alpha_max"]) / about["weight"]
 
 
-def path(backend: Backend, params: dict[str, Any]) -> Path:
-    answer = solve(backend, "path", params)
-    result = make_path(answer.found, answer.features, answer.size, answer.tolerance, "gaussian", answer.names)
+def path(backend: Backend, params: dict[str, Any], checkpoint: Any = None) -> Path:
+    answer = solve(backend, "path", params, checkpoint=checkpoint)
+    loss = params.get("loss", "gaussian")
+    result = make_path(answer.found, answer.features, answer.size, answer.tolerance, loss, answer.names)
     _solve.warn_unless_all_converged(result.certificates, "owl_path")
     return result
 
@@ -185,10 +265,10 @@ def path(backend: Backend, params: dict[str, Any]) -> Path:
 class FitsOne:
     """Of an estimator of one alpha: ``fit`` by passes."""
 
-    def _fit_by_passes(self, backend: Backend) -> None:
+    def _fit_by_passes(self, backend: Backend, checkpoint: Any = None) -> None:
         params = self._params()
         with self._all_or_nothing():
-            answer = solve(backend, "fit", params)
+            answer = solve(backend, "fit", params, checkpoint=checkpoint)
             self._remember(answer)
             self._keep(answer.found, answer.found["scale"], answer.size, answer.tolerance)
             self.alpha_max_ = float(answer.found["alpha_max"]) / answer.size
@@ -208,6 +288,8 @@ class ChoosesOne(FitsOne):
 
     def _cross_validate_by_passes(self, backend: Backend, folds: int, seed: int) -> None:
         params = self._params()
+        if params["loss"] != "gaussian":
+            raise _solve.want("loss", "'gaussian' for cross-validation of rows in passes", params["loss"])
         if params["scoring"] not in ("auto", "mse", "r2"):
             raise _solve.want("scoring", "'auto', 'mse' or 'r2' where rows are summed", params["scoring"])
         with self._all_or_nothing():

@@ -127,7 +127,7 @@ def _series(node: Any) -> np.ndarray:
         return np.asarray(node[...]).ravel()
     if "categories" in node:
         categories, codes = _series(node["categories"]).astype(object), np.asarray(node["codes"][...])
-        return np.append(categories, None)[codes]  # -1: missing
+        return np.append(categories, np.array([None]))[codes]  # -1: missing
     if "mask" in node:
         values = np.asarray(node["values"][...]).astype(object)
         values[np.asarray(node["mask"][...])] = None

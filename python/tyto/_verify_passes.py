@@ -87,6 +87,8 @@ def _dual_norm(v: np.ndarray, weights: np.ndarray, positive: bool) -> Any:
 
 
 def verify(model: Any, backend: Backend) -> Verification:
+    if isinstance(model, _linear.Linear) and model._params()["loss"] != "gaussian":
+        raise _solve.want("model", "one of squared error, or its rows in memory (tyto.verify)", model._params()["loss"])
     if not isinstance(model, _linear.Linear):
         raise TypeError(f"model: want a fitted OWL or OWLCV, got {model!r}")
     check_is_fitted(model)

@@ -1,7 +1,7 @@
 """OWL regression of rows that Dask holds: arrays, frames or delayed blocks, in two passes over them (docs/scale.md).
 
 `OWL`, `OWLCV` and `owl_path` have the parameters, attributes and answers of those in ``tyto``; the data stays where it is, and what comes
-back has the size of the columns. Of the losses, squared error is there. ``pip install tyto[dask]``.
+back has the size of the columns. Of the losses, squared error, binomial and poisson are there. ``pip install tyto[dask]``.
 """
 from __future__ import annotations
 
@@ -52,6 +52,10 @@ def _task(task: Any, number: int, *parts: Any) -> bytes:
     return task(number, [_passes.Rows(*parts)])
 
 
+def _columns(block: Any) -> int:
+    return int(np.shape(block)[1])
+
+
 def _same(task: Any) -> Any:
     return task
 
@@ -69,6 +73,15 @@ class Blocks:
                 raise _solve.want(name, f"{len(parts[0])} partitions, as X has", len(found))
         self._parts = [[None if part is None else part[k] for part in parts] for k in range(len(parts[0]))]
         self._client = client
+        self.width = self._width(X)
+
+    def _width(self, X: Any) -> int:
+        """Where only a block says it, the first one is looked at."""
+        if hasattr(X, "columns"):
+            return len(X.columns)
+        if isinstance(X, dask.array.Array) and not np.isnan(X.shape[1]):
+            return int(X.shape[1])
+        return self._computed(dask.delayed(_columns)(self._parts[0][0]))
 
     def total(self, task: Any, merge: Callable[..., bytes]) -> bytes:
         # The task, and with it the models, is a result itself: scattered data would be lost with its workers.
@@ -76,7 +89,7 @@ class Blocks:
         run, join = dask.delayed(_task, pure=False), dask.delayed(merge, pure=False)
         return self._computed(_passes.merged([run(shared, k, *part) for k, part in enumerate(self._parts)], join))
 
-    def _computed(self, whole: Any) -> bytes:
+    def _computed(self, whole: Any) -> Any:
         client = self._client or _default_client()
         if client is None:
             return whole.compute()
@@ -129,7 +142,8 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
              max_clusters: int | None = None, gamma: float | None = None, sigma: float | None = None, criteria: bool = True,
              fit_intercept: bool = True, standardize: bool = False, ridge: float = 0.0, positive: bool = False,
              unpenalized: Any = None, tol: float = 1e-6, max_iter: int = 100_000, max_seconds: float | None = None,
-             solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, client: Any = None) -> Path:
+             solver: str = "auto", screening: str = "safe", n_jobs: int | None = None, loss: str = "gaussian", client: Any = None,
+             checkpoint: Any = None) -> Path:
     """`tyto.owl_path` of rows that Dask holds. ``passes`` of the path says how often they were read: twice, and once more for each time
     that a gap was too large and was corrected.
 
@@ -139,11 +153,15 @@ def owl_path(X: Any, y: Any, *, sample_weight: Any = None, weights: Any = "oscar
         Blocks of rows, dense or SciPy sparse; a delayed block is an array, a sparse matrix or a frame.
     y, sample_weight
         The same with as many partitions, one number a row.
+    loss : {"gaussian", "binomial", "poisson"}
+        Others than squared error take more passes, each of which returns gradients.
     client : distributed.Client, optional
         Default: the current one; without one, ``dask.compute``.
+    checkpoint : path, optional
+        A folder where passes are kept until the path is there: if this process dies, the same call goes on from the last one.
     """
-    params = {name: value for name, value in locals().items() if name not in ("X", "y", "sample_weight", "client")}
-    return _passes.path(Blocks(X, y, sample_weight, client=client), params)
+    params = {name: value for name, value in locals().items() if name not in ("X", "y", "sample_weight", "client", "checkpoint")}
+    return _passes.path(Blocks(X, y, sample_weight, client=client), params, checkpoint)
 
 
 def _lazily(model: Any, predict: Callable[[Any], np.ndarray], X: Any) -> Any:
@@ -158,9 +176,9 @@ def _lazily(model: Any, predict: Callable[[Any], np.ndarray], X: Any) -> Any:
 class OWL(_passes.FitsOne, _OWL):
     """`tyto.OWL` of rows that Dask holds; ``passes_`` says how often they were read."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None) -> OWL:
-        """``X``, ``y``, ``sample_weight``, ``client``: as for `owl_path`."""
-        self._fit_by_passes(Blocks(X, y, sample_weight, client=client))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, client: Any = None, checkpoint: Any = None) -> OWL:
+        """``X``, ``y``, ``sample_weight``, ``client``, ``checkpoint``: as for `owl_path`."""
+        self._fit_by_passes(Blocks(X, y, sample_weight, client=client), checkpoint)
         return self
 
     def predict(self, X: Any, offset: Any = None) -> Any:

@@ -1,6 +1,6 @@
 """OWL regression as an Estimator of Spark ML, in two passes over a DataFrame (docs/scale.md).
 
-Rows reach Python by Arrow (``mapInArrow``); there is no code for the JVM. Of the losses, squared error is there. ``pip install tyto[spark]``.
+Rows reach Python by Arrow (``mapInArrow``); there is no code for the JVM. Of the losses, squared error, binomial and poisson are there. ``pip install tyto[spark]``.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
-from . import _arrow, _passes, _solve, _verify_passes
+from . import _arrow, _core, _passes, _solve, _verify_passes
 from ._estimators import OWL
 
 __all__ = ["SparkOWL", "SparkOWLModel"]
@@ -31,13 +31,13 @@ __all__ = ["SparkOWL", "SparkOWLModel"]
 SECONDS_WITHOUT_TASKS = 60.0
 
 
-def _features(df: DataFrame, columns: Any) -> Any:
-    """One column of arrays, from a vector, an array, or a list of columns."""
+def _features(df: DataFrame, columns: Any, unwrapped: bool = False) -> Any:
+    """One column of arrays, from a vector, an array, or a list of columns; of vectors as they are stored, where they may be sparse."""
     if isinstance(columns, (list, tuple)):
         return F.array(*[F.col(name).cast("double") for name in columns])
     kind = df.schema[columns].dataType
     if isinstance(kind, VectorUDT):
-        return vector_to_array(F.col(columns))
+        return F.unwrap_udt(F.col(columns)) if unwrapped else vector_to_array(F.col(columns))
     if isinstance(kind, ArrayType):
         return F.col(columns).cast("array<double>")
     raise _solve.want("featuresCol", "a vector, an array, or a list of columns", kind.simpleString())
@@ -80,10 +80,17 @@ class Frame:
 
     def __init__(self, df: DataFrame, features: Any, label: str, weight: str | None, fold: str | None):
         self.names = tuple(features) if isinstance(features, (list, tuple)) else ()
-        columns = [_features(df, features).alias("x"), F.col(label).cast("double").alias("y")]
+        columns = [_features(df, features, unwrapped=True).alias("x"), F.col(label).cast("double").alias("y")]
         columns += [F.col(weight).cast("double").alias("w")] if weight else []
         columns += [F.col(fold).cast("long").alias("f")] if fold else []
         self._rows = df.select(*columns)
+        self.width = len(features) if self.names else self._width()
+
+    def _width(self) -> int:
+        x = self._rows.select("x").first()
+        if x is None:
+            raise ValueError("df: want at least one row, got none")
+        return len(x[0]) if isinstance(x[0], list) else int(x[0]["size"] or len(x[0]["values"]))
 
     def total(self, task: Callable[..., bytes], merge: Callable[..., bytes]) -> bytes:
         def run(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -108,6 +115,8 @@ class _OWLParams(HasFeaturesCol, HasLabelCol, HasPredictionCol, HasWeightCol):
     slope = Param(Params._dummy(), "slope", "of oscar", TypeConverters.toFloat)
     fitIntercept = Param(Params._dummy(), "fitIntercept", "whether a constant is fitted", TypeConverters.toBoolean)
     standardize = Param(Params._dummy(), "standardize", "whether columns are scaled before they are penalised", TypeConverters.toBoolean)
+    loss = Param(Params._dummy(), "loss", "gaussian, binomial or poisson", TypeConverters.toString)
+    checkpoint = Param(Params._dummy(), "checkpoint", "folder of the driver, where passes are kept until the model is there", TypeConverters.toString)
     ridge = Param(Params._dummy(), "ridge", "adds ridge/2 ||b||^2", TypeConverters.toFloat)
     positive = Param(Params._dummy(), "positive", "whether coefficients must be >= 0", TypeConverters.toBoolean)
     tol = Param(Params._dummy(), "tol", "relative duality gap", TypeConverters.toFloat)
@@ -117,9 +126,10 @@ class _OWLParams(HasFeaturesCol, HasLabelCol, HasPredictionCol, HasWeightCol):
 
 
 _NAMES = {"weights": "weights", "alpha": "alpha", "relative": "relative", "q": "q", "slope": "slope", "fitIntercept": "fit_intercept",
-          "standardize": "standardize", "ridge": "ridge", "positive": "positive", "tol": "tol"}
+          "standardize": "standardize", "ridge": "ridge", "positive": "positive", "tol": "tol",
+          "loss": "loss"}
 _DEFAULTS: dict[str, Any] = dict(weights="oscar", alpha=1.0, relative=False, q=0.1, slope=1.0, fitIntercept=True, standardize=False,
-                                 ridge=0.0, positive=False, tol=1e-6)
+                                 ridge=0.0, positive=False, tol=1e-6, loss="gaussian")
 
 
 class SparkOWL(Estimator, _OWLParams, DefaultParamsReadable, DefaultParamsWritable):
@@ -133,7 +143,7 @@ class SparkOWL(Estimator, _OWLParams, DefaultParamsReadable, DefaultParamsWritab
     def __init__(self, *, featuresCol: Any = "features", labelCol: str = "label", predictionCol: str = "prediction", weightCol: str | None = None,
                  featuresCols: Any = None, foldCol: str | None = None, folds: int | None = None, weights: str = "oscar", alpha: float = 1.0,
                  relative: bool = False, q: float = 0.1, slope: float = 1.0, fitIntercept: bool = True, standardize: bool = False,
-                 ridge: float = 0.0, positive: bool = False, tol: float = 1e-6):
+                 ridge: float = 0.0, positive: bool = False, tol: float = 1e-6, loss: str = "gaussian", checkpoint: str | None = None):
         super().__init__()
         self._setDefault(labelCol="label", **_DEFAULTS)
         given = {name: value for name, value in self._input_kwargs.items() if value is not None}
@@ -155,7 +165,7 @@ class SparkOWL(Estimator, _OWLParams, DefaultParamsReadable, DefaultParamsWritab
         if self.isDefined("foldCol") or self.isDefined("folds"):
             return self._model(self._chosen(dataset))
         local = _Summed(**self._local().get_params())
-        local._fit_by_passes(self._backend(dataset))
+        local._fit_by_passes(self._backend(dataset), self.getOrDefault("checkpoint") if self.isDefined("checkpoint") else None)
         return self._model(local.as_local())
 
     def _chosen(self, dataset: DataFrame) -> OWL:
@@ -173,6 +183,8 @@ class SparkOWL(Estimator, _OWLParams, DefaultParamsReadable, DefaultParamsWritab
         asked = [float(next(iter(each.values()))) for each in paramMaps]
         local = self._local()
         backend = self._backend(dataset)
+        if _passes.wants_gradients(backend, local.get_params()):
+            return iter([(k, self.fit(dataset, each)) for k, each in enumerate(paramMaps)])
         moments = backend.total(_passes.MomentsOf(backend.names), _passes.merge_moments)
         unit = _passes.alpha_max(moments, local.get_params()) if local.relative else 1.0
         alphas = sorted({one * unit for one in asked}, reverse=True)
@@ -233,7 +245,7 @@ class SparkOWLModel(Model, _OWLParams, MLReadable, MLWritable):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         coef, intercept = np.asarray(self._owl.coef_), float(self._owl.intercept_)
-        predicted = F.pandas_udf(_predictor(coef, intercept), "double")
+        predicted = F.pandas_udf(_predictor(coef, intercept, self._owl.loss), "double")
         return dataset.withColumn(self.getPredictionCol(), predicted(_features(dataset, self._input())))
 
     def verify(self, dataset: DataFrame) -> Any:
@@ -249,9 +261,9 @@ class SparkOWLModel(Model, _OWLParams, MLReadable, MLWritable):
         return _Reader(cls)
 
 
-def _predictor(coef: np.ndarray, intercept: float) -> Callable[[Any], Any]:
+def _predictor(coef: np.ndarray, intercept: float, loss: str) -> Callable[[Any], Any]:
     def predicted(rows):
-        return pandas.Series(np.stack(rows.to_numpy()) @ coef + intercept if len(rows) else np.empty(0))
+        return pandas.Series(_core.means(loss, np.stack(rows.to_numpy()) @ coef + intercept) if len(rows) else np.empty(0))
     predicted.__annotations__ = {"rows": pandas.Series, "return": pandas.Series}  # as types: Spark does not take them as text
     return predicted
 

@@ -89,8 +89,14 @@ opened_product <- function(x, columns, beta) {
 
 owl.owl_data <- function(x, y = NULL, ..., sample_weight = NULL, offset = NULL) fit_opened(owl.default, match.call(), x, y, ..., sample_weight = sample_weight, offset = offset)
 cv_owl.owl_data <- function(x, y = NULL, ..., sample_weight = NULL, offset = NULL) fit_opened(cv_owl.default, match.call(), x, y, ..., sample_weight = sample_weight, offset = offset)
-owl.character <- function(x, ...) with_call(owl(read_data(x), ...), match.call(), quote(owl))
-cv_owl.character <- function(x, ...) with_call(cv_owl(read_data(x), ...), match.call(), quote(cv_owl))
+owl.character <- function(x, ...) with_call(owl(named_file(x), ...), match.call(), quote(owl))
+cv_owl.character <- function(x, ...) with_call(cv_owl(named_file(x), ...), match.call(), quote(cv_owl))
+
+# The data of a file that stands where a matrix may.
+named_file <- function(x) {
+  if (is.matrix(x) || length(x) != 1) want("x", "a matrix of numbers, a sparse matrix, a data frame or the name of a file", class(x))
+  read_data(x)
+}
 
 # What the data brings takes the place of what is not given.
 fit_opened <- function(fitter, call, x, y, ..., sample_weight, offset) {

@@ -52,9 +52,8 @@ template <class Scalar>
 Design copied(const int* values, SEXP x) {
   auto copy = std::make_shared<std::vector<Scalar>>(static_cast<std::size_t>(Rf_xlength(x)));
   for (std::size_t k = 0; k < copy->size(); ++k)
-    (*copy)[k] = std::is_floating_point_v<Scalar> && values[k] == NA_INTEGER
-                     ? static_cast<Scalar>(NA_REAL)
-                     : static_cast<Scalar>(values[k]);
+    (*copy)[k] = std::is_floating_point_v<Scalar> && values[k] == NA_INTEGER ? static_cast<Scalar>(NA_REAL)
+                                                                             : static_cast<Scalar>(values[k]);
   return dense(copy->data(), x, copy);
 }
 

@@ -47,22 +47,15 @@ R_CallMethodDef row(const char* name) {
 
 extern "C" attribute_visible void R_init_tyto(DllInfo* dll) {
   using namespace tyto::r;
-  static const R_CallMethodDef kEntries[] = {row<entry_estimate>("tyto_estimate"),
-                                             row<entry_alpha_max>("tyto_alpha_max"),
-                                             row<entry_verify>("tyto_verify"),
-                                             row<entry_write>("tyto_write"),
-                                             row<entry_read>("tyto_read"),
-                                             row<entry_open>("tyto_open"),
-                                             row<entry_columns>("tyto_columns"),
-                                             row<entry_product>("tyto_product"),
-                                             row<entry_prox>("tyto_prox"),
-                                             row<entry_norm>("tyto_norm"),
-                                             row<entry_dual_norm>("tyto_dual_norm"),
-                                             row<entry_weights>("tyto_weights"),
-                                             row<entry_means>("tyto_means"),
-                                             row<entry_tables>("tyto_tables"),
-                                             row<entry_wait>("tyto_wait"),
-                                             {nullptr, nullptr, 0}};
+  static const R_CallMethodDef kEntries[] = {
+      row<entry_estimate>("tyto_estimate"),   row<entry_alpha_max>("tyto_alpha_max"),
+      row<entry_verify>("tyto_verify"),       row<entry_write>("tyto_write"),
+      row<entry_read>("tyto_read"),           row<entry_open>("tyto_open"),
+      row<entry_columns>("tyto_columns"),     row<entry_product>("tyto_product"),
+      row<entry_prox>("tyto_prox"),           row<entry_norm>("tyto_norm"),
+      row<entry_dual_norm>("tyto_dual_norm"), row<entry_weights>("tyto_weights"),
+      row<entry_means>("tyto_means"),         row<entry_tables>("tyto_tables"),
+      row<entry_wait>("tyto_wait"),           {nullptr, nullptr, 0}};
   R_registerRoutines(dll, nullptr, kEntries, nullptr, nullptr);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);

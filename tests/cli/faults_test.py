@@ -326,6 +326,7 @@ class Endless(Faults):
     def test_a_line_without_end(self):
         bomb = subprocess.run("head -c 600000000 /dev/zero | tr '\\0' 1 | gzip -1", shell=True, capture_output=True,
                               check=True).stdout
+        self.write("y", "1\n2\n")  # a response, which is opened first
         for name in ("a.csv.gz", "a.svm.gz", "a.mtx.gz"):
             self.write(name, bomb)
             more = ["--target", "y"] if "mtx" in name else []

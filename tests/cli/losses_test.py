@@ -6,7 +6,7 @@ import random
 import re
 import unittest
 
-from support import TytoTest, csv_text
+from support import ModelTest, csv_text
 
 LOSSES = ["gaussian", "binomial", "poisson", "huber", "squared-hinge"]
 NAMES = [f"x{j}" for j in range(6)]
@@ -39,7 +39,7 @@ def responses(loss, source, etas):
     return [eta + source.gauss(0, 0.5) + (20 if source.random() < 0.05 else 0) for eta in etas]
 
 
-class LossTest(TytoTest):
+class LossTest(ModelTest):
     def data(self, loss, name="d.csv", words=None, n=60, seed=0, extra=None):
         """A file of features, y and columns beside them. -> (name, the response, the predictors)"""
         source, rows, etas = table(seed, n)
@@ -48,19 +48,6 @@ class LossTest(TytoTest):
         extra = extra or {}
         lines = [row + [value, *(column[i] for column in extra.values())] for i, (row, value) in enumerate(zip(rows, shown))]
         return self.write(name, csv_text(lines, NAMES + ["y", *extra])), y, etas
-
-    def refused(self, args, words):
-        """Exit code 2, one line that says these words, and nothing written."""
-        before = sorted(path.name for path in self.folder.iterdir())
-        code, out, err = self.run_tyto(*args)
-        self.assertEqual((code, out), (2, ""), f"{args}: {err}")
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(words, err)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
-
-    def model(self, *args, name="m.json"):
-        self.succeed(*args, "--model", name)
-        return json.loads(self.read(name))
 
 
 class Commands(LossTest):

@@ -103,7 +103,7 @@ OPTIONS = [
     (["--solver", "bogus"], like("solver: unknown solver 'bogus'; known: auto, .*apgd.*")),
     (["--screening", "bogus"], like("screening: unknown rule 'bogus'; known: none, seed, safe.*")),
     (["--relative-to", "bogus"], "relative-to: want alpha-max, correlation or absolute, got 'bogus'"),
-    (["--format", "bogus"], "format: unknown format 'bogus'; known: csv, libsvm, mtx, npy"),
+    (["--format", "bogus"], "format: unknown format 'bogus'; known: bed, csv, libsvm, mtx, npy, npz, tyto"),
     (["--missing", "bogus"], "missing: want refuse, mean, drop-rows, drop-columns, got 'bogus'"),
     (["--target", "bogus"], "target: no column 'bogus' in a.csv; known: a, b, y"),
     (["--drop", "bogus"], "drop: no column 'bogus' in a.csv; known: a, b, y"),
@@ -189,7 +189,7 @@ CSV = data(
     ("a,b,y\n1e300,2,1\n4,5,2\n", "design: column 0: want finite numbers whose squares can be added"),
 ) + data(
     "junk",
-    (b"\x00\x01\x02\xff\xfe\x80" * 50, "junk: expected csv, libsvm, mtx, npy, got none of them"),
+    (b"\x00\x01\x02\xff\xfe\x80" * 50, "junk: expected bed, csv, libsvm, mtx, npy, npz, tyto, got none of them"),
     (b"\xff\xfe" + "a,y\n1,2\n".encode("utf-16-le")[:-1], "junk: expected UTF-16 text, got half a character at its end"),
 ) + [
     ({"a.csv": OK, "b.csv": "a,y\n1,2\n"}, ["fit", "a.csv", "b.csv"],
@@ -235,7 +235,7 @@ NPY = data(
     ({"a.npy": npy_bytes(MATRIX), "y.txt": "1\n2\n3\n"}, ["fit", "a.npy", "--target", "y.txt"],
      "y.txt: expected 2 rows as in the matrix, got 3"),
     ({"a.npy": npy_bytes(MATRIX), "y.csv": OK}, ["fit", "a.npy", "--target", "y.csv"],
-     "y.csv: expected one column, the response, got 3"),
+     "target: want one of the columns of y.csv (--response y.csv --target NAME): a, b, y"),
 ]
 
 MATRIX_MARKET = [({"a.mtx": contents, "y.txt": "1\n2\n"}, ["fit", "a.mtx", "--target", "y.txt"], message)
@@ -247,7 +247,7 @@ MATRIX_MARKET = [({"a.mtx": contents, "y.txt": "1\n2\n"}, ["fit", "a.mtx", "--ta
     (MTX + "2 2 1\n1 1 1\n1 2 1\n", "a.mtx:4: expected the end after 1 entries, got '1 2 1'"),
     (MTX.replace("real", "complex") + "2 2 1\n1 1 1 1\n", "a.mtx:1: expected real, integer or pattern, got 'complex'"),
     (mtx_text([[1.0], [2.0], [3.0]]), "y.txt: expected 3 rows as in the matrix, got 2"),
-]] + data("a.mtx", (mtx_text(MATRIX), "target: want a file with the response of a.mtx (--target FILE), got none"))
+]] + data("a.mtx", (mtx_text(MATRIX), "response: want a file with the response of a.mtx (--response FILE), got none"))
 
 WEIGHTS = weights(
     ("", "w.txt: expected data, got an empty file"),

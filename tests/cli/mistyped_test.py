@@ -34,7 +34,7 @@ MISTYPED = [
     ("fit data.csv --target Y", "target: no column 'Y' in data.csv; known: age, height, y; did you mean 'y'?"),
     ("fit data.csv --target y --drop heigth", "drop: no column 'heigth' in data.csv; known: age, height, y; did you mean 'height'?"),
     ("fit data.csv --offset ag", "offset: no column 'ag' in data.csv; known: age, height, y; did you mean 'age'?"),
-    ("fit data.csv --format cvs", "format: unknown format 'cvs'; known: csv, libsvm, mtx, npy; did you mean 'csv'?"),
+    ("fit data.csv --format cvs", "format: unknown format 'cvs'; known: bed, csv, libsvm, mtx, npy, npz, tyto; did you mean 'csv'?"),
     ("fit dta.csv", "dta.csv: cannot open: No such file or directory"),
     ("fit words.csv", "words.csv:2: 4 columns are not numbers: 'sex' (2 words: f, m), 'joined' (dates such as '2020-01-01'), "
                       "'patient' (identifiers or free text such as 'P0'), 'age' ('?4' in line 6); try --one-hot sex --drop joined,patient"),

@@ -1,14 +1,17 @@
 """tyto reproduce on made-up sets in the layout of the data folder: numbers that agree, whatever interrupted the runs."""
 import csv
+import fnmatch
 import io
 import json
 import math
 import random
+import re
 import signal
 import subprocess
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from support import PROGRAM, TIMEOUT, TytoTest, csv_text, libsvm_text
 
@@ -281,6 +284,29 @@ class Reproduce(TytoTest):
             self.assertTrue(len(line) <= 100 or line.startswith(("|", "![")), line)
             if line.startswith("|"):
                 self.assertTrue(line.endswith("|"), line)
+
+    def test_what_the_page_names_is_there(self):
+        """Tests, files and formulas that it points to."""
+        self.assertEqual(self.reproduce(sets="duke")[0], 0)
+        page = self.read("out/paper.md")
+        root = Path(__file__).resolve().parents[2]
+        files = [file for folder in ("src", "tests", "bench") for file in (root / folder).rglob("*") if file.is_file()]
+        tests = {".".join(found) for file in files if file.suffix == ".cc" and "tests" in file.parts
+                 for found in re.findall(r"TEST(?:_[PF])?\((\w+),\s*(\w+)\)", file.read_text())}
+        named = re.findall(r"`([A-Z]\w+\.(?:[A-Z]\w*\*?|\*))`", page)
+        self.assertGreater(len(named), 20)
+        for name in named:
+            self.assertTrue(fnmatch.filter(tests, name), name)
+        named = re.findall(r"`((?:\w+/)*\w+(?:_test|\.cc|\.h|\.py))`", page)
+        self.assertGreater(len(named), 8)
+        for name in named:
+            found = [file for file in files if str(file.with_suffix("") if name.endswith("_test") else file).endswith("/" + name)]
+            self.assertTrue(found, name)
+        for name in re.findall(r"`((?:bench|scripts)/[\w./]+)", page):
+            self.assertTrue((root / name).exists(), name)
+        formulas = (root / "MATH.md").read_text()
+        for number in re.findall(r"\((\d\.\d+)\)", page):
+            self.assertIn(f"    ({number})  ", formulas)
 
     def test_mistakes(self):
         good = ["--data", "data", "--output", "new"]

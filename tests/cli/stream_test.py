@@ -109,6 +109,38 @@ class Stream(StreamTest):
         self.assertIn("1 of 9000 rows were left out", err)
         self.assertIn("certificates are from the data, which was read 2 times", out)
 
+    def test_other_losses_by_gradients(self):
+        rng = random.Random(3)
+        middle = sorted(RESPONSE)[ROWS // 2]
+        labels = [3 if rng.random() < (0.8 if y > middle else 0.3) else 1 for y in RESPONSE]
+        counts = [max(0, round(y - middle + 2)) for y in RESPONSE]
+        for loss, response in [("binomial", labels), ("poisson", counts)]:
+            with self.subTest(loss):
+                data = self.write(f"{loss}.csv", self.table(FEATURES, response))
+                args = ["--loss", loss, "--steps", "15", "--ratio", "0.02", *TIGHT]
+                streamed = self.run_json("path", data, "--memory", "1G", *args)
+                self.assertLessEqual(streamed["passes"], 12)
+                self.assertEqual(self.run_tyto("verify", "model.json", data)[0], 0)
+                self.assert_same_path(streamed, self.run_json("path", data, *args), 1e-9)
+                fit = self.run_json("fit", data, "--memory", "1G", "--loss", loss, "--strength", "0.1", *TIGHT)
+                self.assertEqual(fit["status"], "converged")
+                self.assertEqual(self.run_tyto("predict", "model.json", data, "--output", "p.csv", "--quiet")[0], 0)
+
+    def test_wide_sparse_data_by_working_sets(self):
+        rng = random.Random(4)
+        lines = []
+        for _ in range(3000):
+            columns = sorted(rng.sample(range(1, 6001), 20) + [rng.randrange(1, 9)])
+            row = {j: rng.gauss(0, 1) for j in columns}
+            y = sum(v for j, v in row.items() if j < 9) + 0.3 * rng.gauss(0, 1)
+            lines.append(f"{y:.6f} " + " ".join(f"{j}:{v:.6f}" for j, v in sorted(row.items())))
+        data = self.write("wide.svm", "\n".join(lines) + "\n")
+        args = ["--steps", "20", "--ratio", "0.3", *TIGHT]
+        streamed = self.run_json("path", data, "--memory", "1G", *args)
+        self.assertLessEqual(streamed["passes"], 12)
+        self.assertEqual(self.run_tyto("verify", "model.json", data)[0], 0)
+        self.assert_same_path(streamed, self.run_json("path", data, *args), 1e-9)
+
     def test_mistakes_are_one_line(self):
         npy = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }".ljust(117) + "\n"
         self.write("f.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(npy)) + npy.encode() + struct.pack("<4d", 1, 2, 3, 4))
@@ -117,14 +149,15 @@ class Stream(StreamTest):
         rows = {
             ("--memory", "much"): "memory: want a number of bytes such as 512M or 1G, got 'much'",
             ("--memory", "1M"): "memory: want at least ",
-            ("--memory", "1G", "--loss", "poisson"): "loss: want gaussian where rows are summed, got poisson",
+            ("--memory", "1G", "--loss", "huber"): "loss: want gaussian, binomial, poisson where rows are read in passes, got huber",
+            ("--memory", "1G", "--loss", "poisson"): "response: row 0: want a count >= 0, got -",
             ("--memory", "1G", "--report", "r.html"): "report: want none where rows are summed, got a file",
             ("--memory", "1G", "--observation-weights", "times.txt"):
                 "observation-weights: want a column of the data where rows are streamed, got 'times.txt'",
         }
         for args, message in rows.items():
             self.assertTrue(self.refused("path", self.data, *args).startswith(message), self.refused("path", self.data, *args))
-        self.assertIn("f.npy: expected C order", self.refused("path", "f.npy", "--memory", "1G"))
+        self.assertIn("f.npy: expected C order", self.refused("moments", "f.npy", "--output", "f.moments"))
         self.assertIn("bad.csv:3: column 'y': expected a number, got 'x'", self.refused("path", "bad.csv", "--memory", "1G"))
         self.assertIn("error: want mse or r2", self.refused("cv", self.data, "--memory", "1G", "--error", "mae"))
 

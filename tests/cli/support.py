@@ -1,4 +1,5 @@
 """What the tests of the command line share: the program, a folder for each test, writers of small files."""
+import json
 import os
 import pty
 import re
@@ -59,6 +60,23 @@ class TytoTest(unittest.TestCase):
 
     def read(self, name):
         return (self.folder / name).read_text()
+
+
+class ModelTest(TytoTest):
+    """Tests of what is fitted and what is refused."""
+
+    def refused(self, args, words):
+        """Exit code 2, one line that says these words, and nothing written."""
+        before = sorted(path.name for path in self.folder.iterdir())
+        code, out, err = self.run_tyto(*args)
+        self.assertEqual((code, out), (2, ""), f"{args}: {err}")
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(words, err)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
+
+    def model(self, *args, name="m.json"):
+        self.succeed(*args, "--model", name)
+        return json.loads(self.read(name))
 
 
 def run(args, stdin=None, cwd=None):

@@ -5,7 +5,7 @@ import math
 import random
 import unittest
 
-from support import TytoTest, csv_text, libsvm_text
+from support import ModelTest, csv_text, libsvm_text
 
 NAMES = [f"x{j}" for j in range(6)]
 COX = ["--loss", "cox", "--target", "time", "--event", "died"]
@@ -70,25 +70,13 @@ def unpenalised(rows, times, events, steps=30):
     return b
 
 
-class SurvivalTest(TytoTest):
+class SurvivalTest(ModelTest):
     def data(self, name="d.csv", words=("0", "1"), seed=0, n=80, scale=1.0, extra=None):
         rows, times, events = table(seed, n)
         extra = extra or {}
         lines = [row + [repr(scale * time), words[event], *(column[i] for column in extra.values())]
                  for i, (row, time, event) in enumerate(zip(rows, times, events))]
         return self.write(name, csv_text(lines, NAMES + ["time", "died", *extra]))
-
-    def refused(self, args, words):
-        before = sorted(path.name for path in self.folder.iterdir())
-        code, out, err = self.run_tyto(*args)
-        self.assertEqual((code, out), (2, ""), f"{args}: {err}")
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(words, err)
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), before)
-
-    def model(self, *args, name="m.json"):
-        self.succeed(*args, "--model", name)
-        return json.loads(self.read(name))
 
     def gap(self, data, *more):
         """The relative gap that `verify` finds in m.json, which must hold."""

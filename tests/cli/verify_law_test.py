@@ -229,9 +229,17 @@ class Law(TytoTest):
         self.check(self.cox_case, CASES // 2)
 
     def test_cases_that_did_not_verify_once(self):
-        """A huge constant column beside row weights; margins that are met, beside unpenalised columns."""
-        for seed in (60, 203):
+        """A huge constant column beside row weights; margins that are met, beside unpenalised columns; counts that an
+        unpenalised column sends to 0, where the dual point is at the end of its domain; shares that are all alike,
+        where the objective is 0."""
+        for seed in (60, 203, 100085, 200548):
             code, found, said = self.loss_case(seed)
+            self.assertEqual((code, found), (0, 0), f"seed {seed}: {said}")
+
+    def test_times_to_an_event_that_did_not_verify_once(self):
+        """The recomputed dual point went along a constant, which changes nothing, as far as rounding said; an objective of 0."""
+        for seed in (200028, 200310, 200188):
+            code, found, said = self.cox_case(seed)
             self.assertEqual((code, found), (0, 0), f"seed {seed}: {said}")
 
     def check(self, case, cases=CASES):

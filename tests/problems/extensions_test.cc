@@ -234,7 +234,8 @@ TEST_P(Extension, APathOfEverythingIsCertified) {
     expect_certified(regression.at(step.alpha).problem, whole, 1e-9);
     Vector eta;
     regression.problem.design.multiply(whole.solution.beta, eta);
-    const double left = (regression.problem.loss->response() - eta).squaredNorm() / regression.problem.loss->response().squaredNorm();
+    const double left = (regression.problem.loss->response() - eta).squaredNorm() /
+                        regression.problem.loss->response().squaredNorm();
     EXPECT_NEAR(step.explained, 1 - left, 1e-9);
   }
 }

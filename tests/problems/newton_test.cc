@@ -217,7 +217,8 @@ TEST(Newton, UnitsDoNotMatter) {
       const Fit y_fit = newton(of_y, 1e-11);
       expect_certified(of_y, y_fit, 1e-11);
       EXPECT_NEAR(y_fit.certificate.primal / unit / unit, want, 2e-11 * want);
-      const Problem of_x{Design::dense(Eigen::MatrixXd(unit * x)), problem.loss->response(), problem.penalty.scaled(unit)};
+      const Problem of_x{Design::dense(Eigen::MatrixXd(unit * x)), problem.loss->response(),
+                         problem.penalty.scaled(unit)};
       const Fit x_fit = newton(of_x, 1e-11);
       expect_certified(of_x, x_fit, 1e-11);
       EXPECT_NEAR(x_fit.certificate.primal, want, 2e-11 * want);

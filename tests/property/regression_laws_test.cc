@@ -6,6 +6,7 @@
 #include "tests/support/certified.h"
 #include "tests/support/designs.h"
 #include "tests/support/random.h"
+#include "tyto/base/error.h"
 #include "tyto/select/regression.h"
 
 namespace tyto {
@@ -79,6 +80,23 @@ TEST(RegressionLaws, TheUnitOfTheWeightsDoesNotMatter) {
       EXPECT_NEAR(other.alpha_max * c, plain.alpha_max, 1e-12 * plain.alpha_max);
       expect_certified(other.problem, got, 1e-9);
     }
+}
+
+// Such a strength was read as one of data where nothing is correlated: any multiplier will do there.
+TEST(RegressionLaws, AMultiplierBelowAllDoublesIsRefused) {
+  Random random(1);
+  const Data data = random_data(random, 12, 5);
+  const Vector y = 1e-30 * data.y;
+  RegressionOptions options;
+  options.weight_values = 1e300 * Vector::LinSpaced(5, 2, 0.5);
+  EXPECT_THROW(make_regression(Design::dense(data.x), y, options), InvalidArgument);
+  options.relative_to = RelativeTo::kCorrelation;
+  options.strength = 1e-300;
+  EXPECT_THROW(make_regression(Design::dense(data.x), y, options), InvalidArgument);
+  options.strength = 0.1;
+  EXPECT_GT(make_regression(Design::dense(data.x), y, options).alpha, 0);
+  options.relative_to = RelativeTo::kAlphaMax;
+  EXPECT_EQ(make_regression(Design::dense(data.x), Vector::Zero(12), options).alpha, 0.1);
 }
 
 // The objective of the coefficients as they are reported, from the data alone, and what extended precision

@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
+from scipy import sparse
 
 import tyto
 
@@ -45,3 +46,26 @@ def check_path(path: tyto.Path, x: np.ndarray, y: np.ndarray, **options) -> None
         if k % 5 == 0:
             found = tyto.verify(model, x, y)
             assert found, found.reason
+
+
+def other_table(loss: str, rows: int = 12_000, columns: int = 20, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """For binomial and poisson."""
+    x, eta = table(rows, columns, seed, 2.0)
+    rng = np.random.default_rng(seed)
+    eta = 0.4 * (eta - eta.mean())
+    return x, (rng.random(rows) < 1 / (1 + np.exp(-eta))).astype(float) if loss == "binomial" else rng.poisson(np.exp(0.5 * eta)).astype(float)
+
+
+def sparse_table(rows: int = 20_000, columns: int = 6000, seed: int = 5) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """Wide: more columns than those whose products are all kept."""
+    rng = np.random.default_rng(seed)
+    x = sparse.random(rows, columns, density=0.003, format="csr", random_state=seed, data_rvs=rng.standard_normal)
+    return x, np.asarray(20 * x[:, :20].sum(axis=1)).ravel() + rng.standard_normal(rows)
+
+
+def check_other_path(path: tyto.Path, x: object, y: np.ndarray, tol: float, **options) -> None:
+    """As `check_path`, of passes that return gradients; by the objectives of the solver in memory."""
+    memory = tyto.owl_path(x, y, tol=tol, alphas=path.alphas, **options)
+    for ours, theirs in zip(path.certificates, memory.certificates):
+        assert ours.converged and ours.gap + ours.rounding <= tol * ours.primal
+        assert abs(ours.primal - theirs.primal) <= 2 * tol * theirs.primal

@@ -19,16 +19,18 @@ from scipy import sparse
 
 import tyto
 import tyto.dask
-from problem import TOL, bits, check_path, table
+from problem import TOL, bits, check_other_path, check_path, other_table, sparse_table, table
 
 OPTIONS = dict(weights="bh", standardize=True)
 
 
 @pytest.fixture(scope="module")
 def client():
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="2GiB") as cluster:
-        with Client(cluster) as one:
-            yield one
+    # 15 seconds after a worker was lost the cluster ends its place for good, if the one after it was killed just then.
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
+    size = dict(n_workers=2, threads_per_worker=1, memory_limit="2GiB")
+    with patient, LocalCluster(**size, processes=True, dashboard_address=None) as cluster, Client(cluster) as one:
+        yield one
 
 
 def arrays(x, y, rows=5000):
@@ -141,8 +143,51 @@ def test_bad_input_names_its_partition(client):
         tyto.dask.owl_path(*arrays(x, y, 1000), n_alphas=5)
     with pytest.raises(TypeError, match="X: want a dask array or frame, or a list of delayed blocks, got ndarray"):
         tyto.dask.owl_path(x, y)
-    with pytest.raises(ValueError, match="loss: want 'gaussian' where rows are summed, got 'poisson'"):
-        tyto.dask.OWL(loss="poisson").fit(*arrays(x, y, 1000))
+    with pytest.raises(ValueError, match="loss: want gaussian, binomial, poisson where rows are read in passes, got huber"):
+        tyto.dask.OWL(loss="huber").fit(*arrays(np.nan_to_num(x), y, 1000))
+    with pytest.raises(ValueError, match="response: .*want a count >= 0, got -"):
+        tyto.dask.OWL(loss="poisson").fit(*arrays(np.nan_to_num(x), y - 1e4, 1000))
+
+
+@pytest.mark.parametrize("loss", ["binomial", "poisson"])
+def test_other_losses_by_gradients(client, loss, tmp_path):
+    x, y = other_table(loss)
+    path = tyto.dask.owl_path(*arrays(x, y, 3000), n_alphas=20, eps=0.02, tol=1e-9, loss=loss, checkpoint=tmp_path, **OPTIONS)
+    check_other_path(path, x, y, 1e-9, loss=loss, **OPTIONS)
+    assert path.passes <= 12 and not list(tmp_path.iterdir())
+
+
+def test_wide_sparse_rows_by_working_sets(client):
+    x, y = sparse_table()
+    X = [dask.delayed(x[k:k + 5000]) for k in range(0, x.shape[0], 5000)]
+    Y = [dask.delayed(y[k:k + 5000]) for k in range(0, x.shape[0], 5000)]
+    path = tyto.dask.owl_path(X, Y, n_alphas=40, eps=0.1, tol=TOL, **OPTIONS)
+    check_other_path(path, x.tocsc(), y, TOL, **OPTIONS)
+    assert path.passes <= 12
+
+
+def test_a_driver_that_dies_goes_on_from_its_last_pass(client, tmp_path, monkeypatch):
+    from tyto import _passes
+    x, y = other_table("poisson", 6000, 8)
+    options = dict(n_alphas=8, tol=1e-9, loss="poisson", checkpoint=tmp_path, **OPTIONS)
+    quiet = tyto.dask.owl_path(*arrays(x, y, 1500), **options)
+    whole, made = tyto.dask.Blocks.total, []
+
+    def dying(self, task, merge):
+        if len(made) == 3:
+            raise KeyboardInterrupt
+        made.append(task)
+        return whole(self, task, merge)
+
+    monkeypatch.setattr(tyto.dask.Blocks, "total", dying)
+    with pytest.raises(KeyboardInterrupt):
+        tyto.dask.owl_path(*arrays(x, y, 1500), **options)
+    assert len(list(tmp_path.glob("*.pass"))) == 3
+    again = []
+    monkeypatch.setattr(tyto.dask.Blocks, "total", lambda self, task, merge: (again.append(task), whole(self, task, merge))[1])
+    found = tyto.dask.owl_path(*arrays(x, y, 1500), **options)
+    assert bits(found) == bits(quiet) and len(again) == quiet.passes - 3
+    assert not list(tmp_path.iterdir())
 
 
 def test_empty_partitions_and_partitions_of_one_row(client):
@@ -159,7 +204,7 @@ def slow(block, seconds):
     return block
 
 
-def killed_while_it_runs(client, x, y, everyone, seed):
+def killed_while_it_runs(client, x, y, everyone, seed, waits=(0.6, 1.6), **options):
     """A path during which workers are killed (SIGKILL), in each of its passes."""
     rng = np.random.default_rng(seed)
     X = [dask.delayed(slow)(x[k:k + 5000], 0.25) for k in range(0, len(x), 5000)]
@@ -168,7 +213,7 @@ def killed_while_it_runs(client, x, y, everyone, seed):
     done = threading.Event()
 
     def kill():
-        for wait in (0.6, 1.6):
+        for wait in waits:
             if done.wait(wait + 0.4 * rng.random()):
                 return
             pids = list(client.run(os.getpid).values())
@@ -179,11 +224,11 @@ def killed_while_it_runs(client, x, y, everyone, seed):
     thread = threading.Thread(target=kill)
     thread.start()
     try:
-        return tyto.dask.owl_path(X, Y, n_alphas=20, tol=TOL, **OPTIONS), killed
+        return tyto.dask.owl_path(X, Y, **{**dict(n_alphas=20, tol=TOL), **OPTIONS, **options}), killed
     finally:
         done.set()
         thread.join()
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=180)  # on a machine that does much else they take long to start
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("TYTO_KILLS", "1"))))
@@ -193,6 +238,15 @@ def test_killed_workers_do_not_change_a_bit(client, quiet, everyone, seed):
     found, killed = killed_while_it_runs(client, x, y, everyone, seed)
     assert killed
     assert bits(found) == bits(path)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("TYTO_KILLS", "1"))))
+def test_killed_workers_do_not_change_a_bit_of_gradients(client, seed):
+    x, y = other_table("poisson", 10_000, 8)
+    options = dict(n_alphas=4, eps=0.2, tol=1e-8, loss="poisson")
+    path = tyto.dask.owl_path(*arrays(x, y), **options, **OPTIONS)
+    found, killed = killed_while_it_runs(client, x, y, False, seed, (0.2, 0.7, 0.7, 0.7), **options)
+    assert killed and bits(found) == bits(path)
 
 
 def test_no_workers_is_an_error(monkeypatch):

@@ -89,6 +89,21 @@ def test_weights_and_one_pass_of_verification(data):
     assert not model.verify(rows)
 
 
+def test_other_losses_and_sparse_vectors_by_gradients(spark, data):
+    x, y, frame, rows, _ = data
+    from pyspark.sql import functions as F
+    counts = np.random.default_rng(1).poisson(np.exp(0.3 * (x[:, 0] - x[:, 0].mean())))
+    keyed = spark.createDataFrame([(Vectors.sparse(8, [(j, float(v)) for j, v in enumerate(row) if j % 2 == 0]) if i % 3 else
+                                    Vectors.dense(row), float(c)) for i, (row, c) in enumerate(zip(x[:1500], counts))], ["features", "y"])
+    model = SparkOWL(**{**SETTINGS, "loss": "poisson", "tol": 1e-9}).fit(keyed.repartition(1))
+    held = np.where((np.arange(1500) % 3 > 0)[:, None] & (np.arange(8) % 2 > 0)[None, :], 0.0, x[:1500])
+    memory = tyto.OWL(weights="bh", alpha=0.1, relative=True, standardize=True, tol=1e-9, loss="poisson").fit(held, counts[:1500])
+    assert model.certificate.converged and model.passes <= 12
+    assert abs(model.certificate.primal - memory.certificate_.primal) <= 2e-9 * memory.certificate_.primal
+    predicted = model.transform(keyed).select("prediction").toPandas()["prediction"].to_numpy()
+    np.testing.assert_allclose(np.sort(predicted), np.sort(memory.predict(held)), rtol=1e-3)
+
+
 def test_transform_pipeline_save_and_load(data, tmp_path):
     x, y, frame, rows, _ = data
     stages = [VectorAssembler(inputCols=columns(), outputCol="features"), SparkOWL(**SETTINGS)]

@@ -18,12 +18,18 @@ void fill(std::byte* to, Index count, std::mt19937_64& random) {
 
 void fill(StoredType type, std::byte* to, Index rows, std::mt19937_64& random) {
   switch (type) {
-    case StoredType::kDouble: return fill<double>(to, rows, random);
-    case StoredType::kFloat: return fill<float>(to, rows, random);
-    case StoredType::kInt8: return fill<std::int8_t>(to, rows, random);
-    case StoredType::kUint8: return fill<std::uint8_t>(to, rows, random);
-    case StoredType::kInt16: return fill<std::int16_t>(to, rows, random);
-    case StoredType::kGenotype: return fill<std::uint8_t>(to, column_bytes(type, rows), random);
+    case StoredType::kDouble:
+      return fill<double>(to, rows, random);
+    case StoredType::kFloat:
+      return fill<float>(to, rows, random);
+    case StoredType::kInt8:
+      return fill<std::int8_t>(to, rows, random);
+    case StoredType::kUint8:
+      return fill<std::uint8_t>(to, rows, random);
+    case StoredType::kInt16:
+      return fill<std::int16_t>(to, rows, random);
+    case StoredType::kGenotype:
+      return fill<std::uint8_t>(to, column_bytes(type, rows), random);
   }
 }
 

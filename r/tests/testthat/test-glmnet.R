@@ -4,7 +4,7 @@ test_that("the lasso is glmnet's", {
   data <- grouped(80, 25, seed = 2)
   for (family in c("gaussian", "binomial", "poisson")) {
     y <- responses(data$y)[[family]]
-    ours <- owl(data$x, y, weights = "lasso", family = family, nalpha = 10, alpha_min_ratio = 0.05, tol = 1e-10)
+    ours <- owl(data$x, y, weights = "lasso", family = family, nalpha = 10, alpha_min_ratio = 0.05, tol = 1e-12)
     theirs <- glmnet::glmnet(data$x, y, family = family, lambda = ours$alpha, thresh = 1e-14, maxit = 1e7)
     expect_equal(as.matrix(coef(ours)), as.matrix(coef(theirs)), tolerance = 1e-4, ignore_attr = TRUE)
     expect_equal(ours$dev.ratio, theirs$dev.ratio, tolerance = 1e-6)

@@ -144,7 +144,7 @@ struct Tuning {
   // Where newton hands over to apgd (solve/newton.cc).
   // Proximal Newton steps, for losses whose curvature changes.
   struct Proximal {
-    Index least = 128;                    // columns beside the support, at least
+    Index least = 64;                     // columns beside the support, at least
     Index least_tall = 32;                // the same where X has more rows than columns
     double gram_share = 0.3;              // of the working set: a larger support is solved by a Gram matrix
     double failure = 0.5;                 // gap over the last one: above it, twice as many columns are taken
@@ -153,6 +153,8 @@ struct Tuning {
     double far_share = 0.1;          // of the present gap: far away, the working set is solved to that
     double gap_share = 0.005;        // the same near the solution
     double goal_share = 0.3;         // of the gap that is tolerated: no smaller one is asked for
+    double kept_share = 0.25;        // of the other columns wanted: a working set that has these is kept
+    double chord_share = 0.2;        // of the last gap: above it, the curvature is taken anew
     int most_steps = 60;             // Newton steps in an epoch
     double model_share = 0.02;       // of the gap on the working set: the model is solved to that
     double target_share = 0.3;       // of the target: no smaller gap of the model is asked for
@@ -207,15 +209,15 @@ struct Tuning {
 
   // Columns that are read from files (columns/column_reader.cc).
   struct Files {
-    int threads = 16;                         // that read: requests under way
-    Index most_request = Index{1} << 19;      // bytes of a request, at most, but for a long column
-    Index least_request = Index{1} << 16;     // the same where memory is short
+    int threads = 16;                          // that read: requests under way
+    Index most_request = Index{1} << 19;       // bytes of a request, at most, but for a long column
+    Index least_request = Index{1} << 16;      // the same where memory is short
     Index scattered_request = Index{1} << 16;  // bytes of columns that are read one by one
-    Index requests_in_memory = 64;            // of that size in the memory: else they are smaller
-    Index ring_bytes = Index{1} << 26;        // bytes that a pass goes through
-    Index least_ring = 64;                    // frames of the ring
-    Index ring_share = 4;                     // frames for each of the ring, at least
-    Index most_pinned = 32;                   // columns that a thread uses at once
+    Index requests_in_memory = 64;             // of that size in the memory: else they are smaller
+    Index ring_bytes = Index{1} << 26;         // bytes that a pass goes through
+    Index least_ring = 64;                     // frames of the ring
+    Index ring_share = 4;                      // frames for each of the ring, at least
+    Index most_pinned = 32;                    // columns that a thread uses at once
   };
 
   Reading reading;

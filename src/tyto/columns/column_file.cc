@@ -43,9 +43,8 @@ class FileColumns final : public Columns {
   }
 
   void correlate(std::span<const Index> columns, const double* v, double* out) const override {
-    in_parts(columns, [&](Index first, const Part& part) {
-      frames().correlate(part.frames(), v, out + first);
-    });
+    in_parts(columns,
+             [&](Index first, const Part& part) { frames().correlate(part.frames(), v, out + first); });
   }
 
   void correlate_all(std::span<const Index> columns, const Eigen::MatrixXd& v,
@@ -196,8 +195,8 @@ std::shared_ptr<const Columns> read_columns(ColumnFile file, Index memory_bytes)
 std::shared_ptr<const Columns> open_columns(ColumnFile file, Index memory_bytes) {
   if (memory_bytes == 0) return map_columns(std::move(file));
   constexpr Index kVectors = 16, kRowVectors = 64, kProgram = Index{1} << 25, kMegabyte = Index{1} << 20;
-  const Index vectors = kProgram + static_cast<Index>(sizeof(double)) *
-                                       (kVectors * file.cols + kRowVectors * file.rows);
+  const Index vectors =
+      kProgram + static_cast<Index>(sizeof(double)) * (kVectors * file.cols + kRowVectors * file.rows);
   const Index least = vectors + least_memory(file) / 3 * 4;
   if (memory_bytes < least)
     throw InvalidArgument("memory: want at least " + std::to_string(least / kMegabyte + 1) +

@@ -15,9 +15,9 @@ struct ColumnFile {
   std::string path;
   StoredType type = StoredType::kDouble;
   Index rows = 0, cols = 0;
-  std::uint64_t offset = 0;         // of the first column
-  Index stride = 0;                 // bytes from one column to the next, at least column_bytes(type, rows)
-  std::vector<double> filling = {};          // of each column, as in StoredView
+  std::uint64_t offset = 0;          // of the first column
+  Index stride = 0;                  // bytes from one column to the next, at least column_bytes(type, rows)
+  std::vector<double> filling = {};  // of each column, as in StoredView
   std::vector<std::uint64_t> checksums = {};  // of the bytes of each column, where they are known
 };
 

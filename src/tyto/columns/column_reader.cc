@@ -56,8 +56,7 @@ void check_column(const ColumnFile& file, Index column, std::span<const std::byt
 
 Index ColumnReader::least_memory(const ColumnFile& file) {
   const Tuning::Files tuning;
-  return fixed_bytes(file, tuning.least_request) +
-         tuning.least_ring * (frame_bytes_of(file) + kBookkeeping);
+  return fixed_bytes(file, tuning.least_request) + tuning.least_ring * (frame_bytes_of(file) + kBookkeeping);
 }
 
 void ColumnReader::Memory::operator()(std::byte* memory) const { std::free(memory); }
@@ -66,9 +65,10 @@ void ColumnReader::Memory::operator()(std::byte* memory) const { std::free(memor
 // that there is always one to be had.
 ColumnReader::ColumnReader(ColumnFile file, Index memory_bytes)
     : file_(std::move(file)),
-      watched_(file_.path, file_.cols == 0 ? 0
-                                           : begin_of(file_.cols - 1) +
-                                                 static_cast<std::uint64_t>(column_bytes(file_.type, file_.rows))),
+      watched_(file_.path, file_.cols == 0
+                               ? 0
+                               : begin_of(file_.cols - 1) +
+                                     static_cast<std::uint64_t>(column_bytes(file_.type, file_.rows))),
       column_bytes_(column_bytes(file_.type, file_.rows)),
       frame_bytes_(frame_bytes_of(file_)),
       shares_(shares_of(file_, memory_bytes)),
@@ -321,9 +321,7 @@ ColumnReader::Pinned::Pinned(ColumnReader& reader, std::span<const Index> column
 ColumnReader::Pinned::~Pinned() { reader_.unpin(frame_); }
 
 ColumnReader::Plan::Plan(ColumnReader& reader, std::span<const Index> columns)
-    : reader_(reader),
-      columns_(columns.begin(), columns.end()),
-      sorted_(is_increasing(columns)) {
+    : reader_(reader), columns_(columns.begin(), columns.end()), sorted_(is_increasing(columns)) {
   if (std::ssize(columns) <= (reader.shares_.frames - reader.shares_.ring) / 2) {
     kept_ = columns_;
     std::ranges::sort(kept_);

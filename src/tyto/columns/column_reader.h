@@ -80,8 +80,8 @@ class ColumnReader {
     const std::vector<Index> columns_;
     const bool sorted_;
     std::vector<Index> kept_;  // the columns in order, if the list is short; else none
-    std::size_t next_ = 0;  // place of the first that was neither asked for nor found
-    Index ahead_ = 0;       // frames
+    std::size_t next_ = 0;     // place of the first that was neither asked for nor found
+    Index ahead_ = 0;          // frames
   };
 
  private:
@@ -137,15 +137,15 @@ class ColumnReader {
   mutable std::mutex mutex_;  // of all that follows
   std::condition_variable work_, arrived_, room_;
   FrameCache cache_;
-  std::vector<bool> arrived_in_;      // by frame: the bytes of its column are there
+  std::vector<bool> arrived_in_;                   // by frame: the bytes of its column are there
   std::vector<std::vector<Pinned*>> waiting_for_;  // by frame: who waits for its column
-  std::vector<Plan*> ahead_of_;       // by frame: the plan that has it pinned until somebody wants it
-  std::deque<Wanted> demanded_;       // by somebody who waits
+  std::vector<Plan*> ahead_of_;  // by frame: the plan that has it pinned until somebody wants it
+  std::deque<Wanted> demanded_;  // by somebody who waits
   std::list<Plan*> plans_;
-  Index ahead_ = 0, holders_ = 0;     // frames of all plans; Pinned that live
-  std::exception_ptr failure_;        // of a read: nothing is read after it
+  Index ahead_ = 0, holders_ = 0;  // frames of all plans; Pinned that live
+  std::exception_ptr failure_;     // of a read: nothing is read after it
   bool ending_ = false;
-  bool ring_is_full_ = false;         // of frames that are pinned: plans wait until one is unpinned
+  bool ring_is_full_ = false;  // of frames that are pinned: plans wait until one is unpinned
   std::vector<std::thread> threads_;
 };
 

@@ -3,7 +3,8 @@
 namespace tyto {
 
 FrameCache::FrameCache(Index columns, std::int32_t frames, std::int32_t ring)
-    : frames_(static_cast<std::size_t>(frames + kLists)), frame_of_(static_cast<std::size_t>(columns), kNone) {
+    : frames_(static_cast<std::size_t>(frames + kLists)),
+      frame_of_(static_cast<std::size_t>(columns), kNone) {
   for (const List list : {kEmpty, kPassed, kKept, kRing})
     at(end_of(list)).before = at(end_of(list)).after = end_of(list);
   for (std::int32_t frame = 0; frame < frames; ++frame) append(frame, frame < ring ? kRing : kEmpty);

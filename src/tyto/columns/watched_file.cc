@@ -78,7 +78,8 @@ void WatchedFile::check() const {
   if (size < size_)
     throw DataError(path_ + ": the file has become shorter while it was read: from " + std::to_string(size_) +
                     " to " + std::to_string(size) + " bytes");
-  if (size != size_ || changed != changed_) throw DataError(path_ + ": the file has changed while it was read");
+  if (size != size_ || changed != changed_)
+    throw DataError(path_ + ": the file has changed while it was read");
 }
 
 // Whole blocks where reads are direct. What a file system does not take directly is read as usual, from then

@@ -39,10 +39,10 @@ std::uint64_t inputs_checksum(const std::vector<std::string>& files, const ReadO
   }
   std::vector<std::string> words;
   for (const OneHot& one : o.one_hot) words.push_back(one.column);
-  text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", o.format, o.target.value_or(""), o.weights.value_or(""),
-                      o.offset.value_or(""), o.event.value_or(""), static_cast<int>(o.header),
-                      static_cast<int>(o.missing), static_cast<int>(o.decimal), fmt::join(o.drop, ","),
-                      fmt::join(words, ","));
+  text += fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", o.format, o.target.value_or(""),
+                      o.weights.value_or(""), o.offset.value_or(""), o.event.value_or(""),
+                      static_cast<int>(o.header), static_cast<int>(o.missing), static_cast<int>(o.decimal),
+                      fmt::join(o.drop, ","), fmt::join(words, ","));
   return checksum(std::as_bytes(std::span(text.data(), text.size())));
 }
 
@@ -116,8 +116,7 @@ void measure(const std::string& path, TytoDescription& d, const std::function<vo
         d.mean[first + k] = found.mean;
         d.norm[first + k] = std::sqrt(squares);
         if (file.type == StoredType::kGenotype) d.missing[j] = static_cast<double>(found.missing);
-        d.columns.checksums[j] =
-            checksum({data + k * file.stride, static_cast<std::size_t>(bytes)});
+        d.columns.checksums[j] = checksum({data + k * file.stride, static_cast<std::size_t>(bytes)});
       }
     });
     tell(first + count);
@@ -182,15 +181,15 @@ class Conversion {
 
   void check(const Dataset& data) const {
     const Design& x = data.design;
-    if (data.response.hasNaN())
-      fail(files_[0], 0, "missing value in the response; use --missing drop-rows");
+    if (data.response.hasNaN()) fail(files_[0], 0, "missing value in the response; use --missing drop-rows");
     if (!x.is_sparse()) return;
     constexpr double kEntryBytes = 12, kMost = 4;
     const double dense = static_cast<double>(x.rows()) * static_cast<double>(x.cols());
     if (dense > kMost * kEntryBytes * static_cast<double>(x.stored_entries()))
       fail(files_[0], 0,
-           fmt::format("expected dense data, got one with {:.2g} % non-zeros: sparse data stays smaller as it is",
-                       100 * static_cast<double>(x.stored_entries()) / dense));
+           fmt::format(
+               "expected dense data, got one with {:.2g} % non-zeros: sparse data stays smaller as it is",
+               100 * static_cast<double>(x.stored_entries()) / dense));
   }
 
   void write_columns(const Design& x) {
@@ -240,7 +239,7 @@ class Conversion {
   template <class F>
   void for_each_block(F f) {
     constexpr Index kShare = 8;  // of the memory for a block, which is read, and copied
-    const auto rows = [this](Index columns) {
+    const auto rows = [this](Index columns, bool /*sparse*/) {
       return std::max<Index>(1, options_.memory / kShare / (columns * static_cast<Index>(sizeof(double))));
     };
     Index first = 0;
@@ -248,7 +247,8 @@ class Conversion {
                                              f(block, first);
                                              first += block.design.rows();
                                            }});
-    if (result_.rows > 0 && first != result_.rows) fail(files_[0], 0, "the file has changed while it was read");
+    if (result_.rows > 0 && first != result_.rows)
+      fail(files_[0], 0, "the file has changed while it was read");
   }
 
   void survey() {

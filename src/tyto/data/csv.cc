@@ -325,7 +325,7 @@ Dataset read_csv(const Sources& sources, const ReadOptions& options) {
 
 void read_csv_blocks(const Sources& sources, const ReadOptions& options, const BlockPlan& plan) {
   const CsvLayout layout = layout_of(sources, options);
-  const Index rows = plan.rows(layout.features + 1);
+  const Index rows = plan.rows(layout.features + 1, false);
   std::optional<CsvReader> reader(std::in_place, sources, layout, rows, options);
   const auto hand_over = [&] {
     if (reader->is_empty()) return;

@@ -112,7 +112,7 @@ Index response_by_name(const CsvLayout& layout, const Source& source, const std:
 Index response_field(CsvLayout& layout, const Source& source, const ReadOptions& options,
                      const std::vector<Index>& kept) {
   if (options.response) return -1;  // all columns are features
-  Index count = std::ssize(kept);  // of columns, once words are several
+  Index count = std::ssize(kept);   // of columns, once words are several
   for (const OneHot& words : options.one_hot)
     if (!words.words.empty()) count += std::ssize(words.features()) - 1;
   if (options.target_optional && !layout.has_header && options.features > 0) {

@@ -135,12 +135,9 @@ void settle(DenseMatrix<Scalar> x, Vector y, const MissingValues& missing, Missi
     }
   }
   data.response = std::move(y);
-  if (kept == x.rows()) {
-    data.design = Design::dense(std::move(x));
-  } else {  // the memory keeps its size: a copy would cost more than it saves
-    const auto owner = std::make_shared<const DenseMatrix<Scalar>>(std::move(x));
-    data.design = Design(dense_columns(DenseView<Scalar>{owner->data(), kept, owner->cols()}, owner));
-  }
+  // Where rows are left out, the memory keeps its size: a copy would cost more than it saves.
+  const auto owner = std::make_shared<const DenseMatrix<Scalar>>(std::move(x));
+  data.design = Design(dense_columns(DenseView<Scalar>{owner->data(), kept, owner->cols()}, owner));
 }
 
 }  // namespace tyto

@@ -171,6 +171,72 @@ void read_sparse(const Sources& sources, Shape& shape, Dataset& data) {
   data.design = ColumnFiller<StorageIndex>::design(std::move(filler));
 }
 
+// Rows that are handed over together.
+class DenseBlock {
+ public:
+  DenseBlock(Index rows, Index cols) : x_(DenseMatrix<double>::Zero(rows, cols)) {}
+  void set(Index row, Index column, double value) { x_(row, column) = value; }
+  void end_row() {}
+  Design take(Index rows) {
+    Design design = Design::dense(DenseMatrix<double>(x_.topRows(rows)));
+    x_.setZero();
+    return design;
+  }
+
+ private:
+  DenseMatrix<double> x_;
+};
+
+class SparseBlock {
+ public:
+  SparseBlock(Index, Index cols) : cols_(cols) {}
+  void set(Index, Index column, double value) {
+    column_.push_back(column);
+    value_.push_back(value);
+  }
+  void end_row() { start_.push_back(std::ssize(column_)); }
+  Design take(Index rows) {
+    using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor, Index>;
+    const Eigen::Map<const Rows> held(rows, cols_, std::ssize(column_), start_.data(), column_.data(),
+                                      value_.data());
+    Design design = Design::sparse(Eigen::SparseMatrix<double, Eigen::ColMajor, std::int64_t>(held));
+    start_.assign(1, 0);
+    column_.clear();
+    value_.clear();
+    return design;
+  }
+
+ private:
+  Index cols_;
+  std::vector<Index> start_{0}, column_;
+  std::vector<double> value_;
+};
+
+template <class Block>
+void read_blocks(const Sources& sources, const Shape& shape, Index most,
+                 const std::function<void(Dataset&&)>& sink) {
+  Block x(most, shape.cols);
+  Vector y(most);
+  Index filled = 0;
+  Index before = 0;
+  const auto hand_over = [&] {
+    Dataset data;
+    data.design = x.take(filled);
+    data.response = y.head(filled);
+    sink(std::move(data));
+    before += filled;
+    filled = 0;
+  };
+  for_each_example(sources, shape.cols, [&](const Lines&, Example& example) {
+    y[filled] = example.label();
+    while (example.next()) x.set(filled, example.column(), example.value());
+    x.end_row();
+    if (++filled == most) hand_over();
+  });
+  if (filled > 0) hand_over();
+  check_same(sources, before == shape.rows);
+}
+
 }  // namespace
 
 bool looks_like_libsvm(std::string_view beginning) {
@@ -214,27 +280,12 @@ void read_libsvm_blocks(const Sources& sources, const ReadOptions& options, cons
     throw InvalidArgument("target: want none for libsvm files, whose label is the response, got " +
                           in_quotes(*options.target));
   const Shape shape = measure(sources, options.features);
-  const Index most = plan.rows(shape.cols + 1);
-  DenseMatrix<double> x = DenseMatrix<double>::Zero(most, shape.cols);
-  Vector y(most);
-  Index filled = 0;
-  Index before = 0;
-  const auto hand_over = [&] {
-    Dataset data;
-    data.design = Design::dense(DenseMatrix<double>(x.topRows(filled)));
-    data.response = y.head(filled);
-    plan.sink(std::move(data));
-    x.setZero();
-    before += filled;
-    filled = 0;
-  };
-  for_each_example(sources, shape.cols, [&](const Lines&, Example& example) {
-    y[filled] = example.label();
-    while (example.next()) x(filled, example.column()) = example.value();
-    if (++filled == most) hand_over();
-  });
-  if (filled > 0) hand_over();
-  check_same(sources, before == shape.rows);
+  constexpr double kSparse = 0.25;  // of the entries: with fewer, blocks are sparse
+  const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.cols);
+  if (static_cast<double>(shape.counts.entries()) <= kSparse * all)
+    read_blocks<SparseBlock>(sources, shape, plan.rows(shape.cols + 1, true), plan.sink);
+  else
+    read_blocks<DenseBlock>(sources, shape, plan.rows(shape.cols + 1, false), plan.sink);
 }
 
 }  // namespace tyto

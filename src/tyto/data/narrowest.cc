@@ -70,12 +70,18 @@ StoredType Narrowest::type() const {
 void store(StoredType type, std::span<const double> values, double filling, Index first, std::byte* column) {
   std::byte* to = column + first * (row_of(type).bits / 8);
   switch (type) {
-    case StoredType::kGenotype: return store_genotypes(values, first, column);
-    case StoredType::kInt8: return store_as<std::int8_t>(values, filling, to);
-    case StoredType::kUint8: return store_as<std::uint8_t>(values, filling, to);
-    case StoredType::kInt16: return store_as<std::int16_t>(values, filling, to);
-    case StoredType::kFloat: return store_as<float>(values, filling, to);
-    case StoredType::kDouble: return store_as<double>(values, filling, to);
+    case StoredType::kGenotype:
+      return store_genotypes(values, first, column);
+    case StoredType::kInt8:
+      return store_as<std::int8_t>(values, filling, to);
+    case StoredType::kUint8:
+      return store_as<std::uint8_t>(values, filling, to);
+    case StoredType::kInt16:
+      return store_as<std::int16_t>(values, filling, to);
+    case StoredType::kFloat:
+      return store_as<float>(values, filling, to);
+    case StoredType::kDouble:
+      return store_as<double>(values, filling, to);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "tyto/base/names.h"
 #include "tyto/base/selection.h"
 #include "tyto/columns/column_file.h"
+#include "tyto/columns/stored_type.h"
 #include "tyto/data/dense_rows.h"
 #include "tyto/data/formats.h"
 #include "tyto/data/lines.h"
@@ -196,14 +197,20 @@ bool can_stay(const Source& source, const NpyHeader& header) {
 
 // The file's own columns, nothing copied; nothing where they cannot be used as they stand, or hold numbers
 // that are not finite.
-std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header, const ReadOptions& options) {
+std::optional<Dataset> read_in_place(const Source& source, const NpyHeader& header,
+                                     const ReadOptions& options) {
   if (options.missing == Missing::kMean) return {};  // means are asked for, and some may be missing
   const NpyType& type = npy_type(header, source.name());
   if (!can_stay(source, header) || !is_finite(source, header, type)) return {};
   const Index target = response_column(source, options, header.cols);
   Dataset data;
-  data.design = Design(open_columns({source.name(), *kStored.find(type.name), header.rows, header.cols, header.size,
-                                     header.rows * type.size, {}},
+  data.design = Design(open_columns({source.name(),
+                                     *kStored.find(type.name),
+                                     header.rows,
+                                     header.cols,
+                                     header.size,
+                                     header.rows * type.size,
+                                     {}},
                                     options.memory));
   if (target >= 0) {
     data.response.resize(header.rows);
@@ -218,9 +225,22 @@ std::string copy_warning(const Source& source, const NpyHeader& header) {
   constexpr std::size_t kLarge = std::size_t{1} << 30;
   if (header.fortran_order || header.cols == 1 || header.rows == 1 || source.size() < kLarge) return {};
   return fmt::format(
-      "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which are "
-      "not copied",
+      "{} is in C order, and is copied into columns: tyto convert {} --output X.tyto writes columns, which "
+      "are not copied",
       source.name(), source.name());
+}
+
+// The numbers of a file in memory: as they are stored where that is narrow, or else in double.
+StoredType type_in_memory(const Source& source, const NpyHeader& header) {
+  return kStored.find(npy_type(header, source.name()).name).value_or(StoredType::kDouble);
+}
+
+// What holds the numbers of both.
+StoredType common_type(StoredType a, StoredType b) {
+  const auto is_whole = [](StoredType type) { return row_of(type).bits <= 16; };
+  if (a == b) return a;
+  if (is_whole(a) && is_whole(b)) return StoredType::kInt16;
+  return a == StoredType::kDouble || b == StoredType::kDouble ? StoredType::kDouble : StoredType::kFloat;
 }
 
 struct BlockTask {
@@ -267,6 +287,22 @@ NpyHeader header_in_c_order(const Source& source) {
 
 }  // namespace
 
+static Dataset read_stored(StoredType type, const Sources& sources, const ReadOptions& options, Index rows,
+                           Index cols) {
+  switch (type) {
+    case StoredType::kFloat:
+      return read_as<float>(sources, options, rows, cols);
+    case StoredType::kInt8:
+      return read_as<std::int8_t>(sources, options, rows, cols);
+    case StoredType::kUint8:
+      return read_as<std::uint8_t>(sources, options, rows, cols);
+    case StoredType::kInt16:
+      return read_as<std::int16_t>(sources, options, rows, cols);
+    default:
+      return read_as<double>(sources, options, rows, cols);
+  }
+}
+
 bool npy_by_columns(const Sources& sources) {
   Stream stream = sources[0].open();
   return sources.size() == 1 && can_stay(sources[0], read_npy_header(stream, sources[0].name()));
@@ -275,8 +311,8 @@ bool npy_by_columns(const Sources& sources) {
 Dataset read_npy(const Sources& sources, const ReadOptions& options) {
   refuse_drop(options, "npy");
   Index rows = 0, cols = 0;
-  bool all_floats = true;
   std::vector<std::string> warnings;
+  std::optional<StoredType> type;
   for (const Source& source : sources) {
     const NpyHeader header = checked_header(source);
     if (sources.size() == 1)
@@ -289,10 +325,10 @@ Dataset read_npy(const Sources& sources, const ReadOptions& options) {
                        header.cols));
     rows += header.rows;
     cols = header.cols;
-    all_floats = all_floats && header.type.ends_with("f4");
+    const StoredType own = type_in_memory(source, header);
+    type = type ? common_type(*type, own) : own;
   }
-  Dataset data = all_floats ? read_as<float>(sources, options, rows, cols)
-                            : read_as<double>(sources, options, rows, cols);
+  Dataset data = read_stored(*type, sources, options, rows, cols);
   data.warnings = std::move(warnings);
   return data;
 }
@@ -320,9 +356,9 @@ void read_npy_blocks(const Sources& sources, const ReadOptions& options, const B
   }
   Index before = 0;
   for (std::size_t s = 0; s < sources.size(); ++s) {
-    const BlockTask task{sources[s],   options,
-                         plan,         plan.rows(cols + (target < 0)),
-                         target,       options.response ? &responses : nullptr};
+    const BlockTask task{sources[s], options,
+                         plan,       plan.rows(cols + (target < 0), false),
+                         target,     options.response ? &responses : nullptr};
     headers[s].type.ends_with("f4") ? read_blocks_as<float>(task, before)
                                     : read_blocks_as<double>(task, before);
     before += headers[s].rows;

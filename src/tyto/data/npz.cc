@@ -1,5 +1,5 @@
-// Sparse matrices as SciPy's save_npz writes them: a zip archive with the arrays format, shape, indptr, indices
-// and data.
+// Sparse matrices as SciPy's save_npz writes them: a zip archive with the arrays format, shape, indptr,
+// indices and data.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -96,10 +96,11 @@ void refuse_other_arrays(const Source& source) {
     std::vector<std::string> shown;
     for (const std::string& member : members)
       if (shown.size() < 5) shown.push_back(in_quotes(member));
-    fail(source.name(), 0,
-         fmt::format("expected a sparse matrix of scipy.sparse.save_npz, got an archive of {}; save one array "
-                     "with numpy.save",
-                     fmt::join(shown, ", ")));
+    fail(
+        source.name(), 0,
+        fmt::format("expected a sparse matrix of scipy.sparse.save_npz, got an archive of {}; save one array "
+                    "with numpy.save",
+                    fmt::join(shown, ", ")));
   }
 }
 
@@ -108,7 +109,8 @@ std::vector<Index> read_starts(const Source& source, Index count) {
   numbers.want_whole();
   const std::string name = source.name() + ": indptr";
   if (numbers.size() != count)
-    fail(name, 0, fmt::format("expected {} as the shape says, got {}", count_of(count, "number"), numbers.size()));
+    fail(name, 0,
+         fmt::format("expected {} as the shape says, got {}", count_of(count, "number"), numbers.size()));
   std::vector<Index> start;
   for (Index k = 0; k < count; ++k) {
     const double value = numbers.next();
@@ -160,8 +162,8 @@ void measure(const Sources& sources, const Source& source, Shape& shape) {
   const Frame frame = read_frame(source);
   if (&source != &sources[0] && frame.cols != shape.cols)
     fail(source.name(), 0,
-         fmt::format("expected {} as in {}, got {}", count_of(shape.cols, "column"), printable(sources[0].name()),
-                     frame.cols));
+         fmt::format("expected {} as in {}, got {}", count_of(shape.cols, "column"),
+                     printable(sources[0].name()), frame.cols));
   shape.cols = frame.cols;
   shape.rows += frame.rows;
   Numbers indices(source, "indices"), data(source, "data");
@@ -174,8 +176,8 @@ void measure(const Sources& sources, const Source& source, Shape& shape) {
   // One wrong digit in a shape must not cost gigabytes.
   if (const Index most = shape.counts.plausible_cols(); std::max(frame.rows, frame.cols) > most)
     fail(source.name(), 0,
-         fmt::format("expected sizes up to {} beside {} entries, got {} x {}", most, frame.entries(), frame.rows,
-                     frame.cols));
+         fmt::format("expected sizes up to {} beside {} entries, got {} x {}", most, frame.entries(),
+                     frame.rows, frame.cols));
 }
 
 // Returns its rows.
@@ -221,7 +223,7 @@ Dataset read_npz(const Sources& sources, const ReadOptions& options) {
   for (const Source& source : sources) measure(sources, source, shape);
   Dataset data;
   data.design = fits_32_bits(shape.rows, shape.counts.entries()) ? read_as<std::int32_t>(sources, shape)
-                                                        : read_as<std::int64_t>(sources, shape);
+                                                                 : read_as<std::int64_t>(sources, shape);
   return data;
 }
 

@@ -30,8 +30,9 @@ std::uint64_t checksum_of(const Numbers& numbers) {
 
 Numbers numbers_of(const PartJournal& j) {
   const auto number = [](Index value) { return static_cast<std::uint64_t>(value); };
-  Numbers numbers{kTytoVersion, j.inputs, static_cast<std::uint64_t>(j.type), number(j.rows), number(j.cols),
-                  number(j.done), number(j.dropped)};
+  Numbers numbers{kTytoVersion,     j.inputs,       static_cast<std::uint64_t>(j.type),
+                  number(j.rows),   number(j.cols), number(j.done),
+                  number(j.dropped)};
   numbers.back() = checksum_of(numbers);
   return numbers;
 }

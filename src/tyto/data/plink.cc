@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -75,8 +76,8 @@ void check_file(const Source& source, Index rows, Index cols) {
                      count_of(cols, "variant"), size));
 }
 
-// What missing genotypes become: what the caller says, or else the mean of the column over all samples that
-// have one. Reads the file once.
+// What missing genotypes become: NaN where they are kept, or what the caller says, or else the mean of the
+// column over all samples that have one. Reads the file once.
 void find_means(const Source& source, const ReadOptions& options, Dataset& data) {
   const Index rows = std::ssize(data.samples), stride = column_bytes(StoredType::kGenotype, rows);
   std::unordered_map<Index, double> given;
@@ -93,6 +94,7 @@ void find_means(const Source& source, const ReadOptions& options, Dataset& data)
     data.filled += counts.missing;
     double mean = there == 0 ? 0 : static_cast<double>(counts.copies) / static_cast<double>(there);
     if (!options.fill.empty()) mean = given.contains(j) ? given[j] : 0;
+    if (options.missing == Missing::kKeep) mean = std::numeric_limits<double>::quiet_NaN();
     data.means.push_back(mean);
   }
   if (empty > 0)
@@ -146,9 +148,9 @@ void read_used(const Source& source, const ReadOptions& options, Dataset& data) 
     owner->filling.push_back(mean == given.end() ? 0 : mean->second);
   }
   data.means = owner->filling;
-  data.design = Design(stored_columns({StoredType::kGenotype, owner->bytes.data(), rows, cols,
-                                       static_cast<Index>(stride), owner->filling},
-                                      owner));
+  data.design = Design(stored_columns(
+      {StoredType::kGenotype, owner->bytes.data(), rows, cols, static_cast<Index>(stride), owner->filling},
+      owner));
 }
 
 void read_all(const Source& source, const ReadOptions& options, Dataset& data) {
@@ -159,6 +161,10 @@ void read_all(const Source& source, const ReadOptions& options, Dataset& data) {
   data.design = Design(open_columns({source.name(), StoredType::kGenotype, rows, cols, kMagic.size(),
                                      column_bytes(StoredType::kGenotype, rows), data.means},
                                     options.memory));
+  if (options.missing == Missing::kKeep) {  // nothing was filled
+    data.means.clear();
+    data.filled = 0;
+  }
 }
 
 // The phenotype of the .fam file, unless it comes from elsewhere. New data may be without.

@@ -76,10 +76,11 @@ void check_each_once(const std::string& file, const std::vector<std::string>& na
   std::ranges::stable_sort(order, {}, [&](std::size_t j) -> const std::string& { return names[j]; });
   for (std::size_t k = 1; k < order.size(); ++k)
     if (names[order[k]] == names[order[k - 1]])
-      fail(file, 0,
-           fmt::format("expected each variant once, got {} as variants {} and {}; plink2 --rm-dup force-first "
-                       "leaves one of them",
-                       in_quotes(names[order[k]]), order[k - 1] + 1, order[k] + 1));
+      fail(
+          file, 0,
+          fmt::format("expected each variant once, got {} as variants {} and {}; plink2 --rm-dup force-first "
+                      "leaves one of them",
+                      in_quotes(names[order[k]]), order[k - 1] + 1, order[k] + 1));
 }
 
 }  // namespace
@@ -88,21 +89,22 @@ PlinkSamples read_fam(const std::string& file) {
   PlinkSamples result;
   std::vector<double> phenotype;
   std::unordered_map<std::string, Index> line_of;
-  for_each_line(file, "family, person, father, mother, sex and phenotype",
-                [&](const Lines& lines, const SixFields& fields) {
-                  const auto [place, added] =
-                      line_of.emplace(fmt::format("{} {}", fields[0], fields[1]), lines.number());
-                  if (!added)
-                    lines.fail(fmt::format("expected each sample once, got {} as in line {}",
-                                           in_quotes(place->first), place->second));
-                  double value = std::numeric_limits<double>::quiet_NaN();
-                  const bool there = !is_missing(fields[5]);
-                  if (there && (!is_number(fields[5], value) || std::isinf(value)) && result.not_number.empty())
-                    result.not_number = fmt::format("{}:{}: expected a number as phenotype, got {}",
-                                                    printable(file), lines.number(), in_quotes(fields[5]));
-                  result.samples.push_back({std::string(fields[0]), std::string(fields[1])});
-                  phenotype.push_back(value);
-                });
+  for_each_line(
+      file, "family, person, father, mother, sex and phenotype",
+      [&](const Lines& lines, const SixFields& fields) {
+        const auto [place, added] =
+            line_of.emplace(fmt::format("{} {}", fields[0], fields[1]), lines.number());
+        if (!added)
+          lines.fail(fmt::format("expected each sample once, got {} as in line {}", in_quotes(place->first),
+                                 place->second));
+        double value = std::numeric_limits<double>::quiet_NaN();
+        const bool there = !is_missing(fields[5]);
+        if (there && (!is_number(fields[5], value) || std::isinf(value)) && result.not_number.empty())
+          result.not_number = fmt::format("{}:{}: expected a number as phenotype, got {}", printable(file),
+                                          lines.number(), in_quotes(fields[5]));
+        result.samples.push_back({std::string(fields[0]), std::string(fields[1])});
+        phenotype.push_back(value);
+      });
   if (phenotype.empty()) fail(file, 0, "expected a line for each sample, got none");
   result.phenotype = Eigen::Map<const Vector>(phenotype.data(), std::ssize(phenotype));
   mark_missing_phenotypes(result.phenotype);
@@ -125,7 +127,8 @@ FoundVariants find_variants(const std::string& file, const std::vector<std::stri
   FoundVariants found;
   found.places.assign(names.size(), {-1, false});
   std::unordered_map<std::string, std::size_t> number;
-  std::unordered_map<std::string, std::string> alleles_of;  // of a variant that is there with others, in words
+  std::unordered_map<std::string, std::string>
+      alleles_of;  // of a variant that is there with others, in words
   for (std::size_t k = 0; k < names.size(); ++k) {
     number.emplace(names[k], k);
     alleles_of.emplace(names[k].substr(0, names[k].rfind('_')), "");

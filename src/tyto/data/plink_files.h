@@ -11,7 +11,7 @@ namespace tyto {
 // What a .fam file says: its lines are the rows.
 struct PlinkSamples {
   std::vector<Sample> samples;
-  Vector phenotype;       // of its sixth column, NaN where missing
+  Vector phenotype;        // of its sixth column, NaN where missing
   std::string not_number;  // where that column holds something else, for a message; empty where it does not
 };
 PlinkSamples read_fam(const std::string& file);  // throws DataError

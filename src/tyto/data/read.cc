@@ -154,13 +154,14 @@ ReadOptions with_response(const Format& format, const std::string& file, ReadOpt
   if (options.response || format.holds == Holds::kResponse) return options;
   if (!options.target) {
     if (format.holds == Holds::kFeatures && !options.target_optional)
-      throw InvalidArgument(fmt::format("response: want a file with the response of {} (--response FILE), got none",
-                                        printable(file)));
+      throw InvalidArgument(fmt::format(
+          "response: want a file with the response of {} (--response FILE), got none", printable(file)));
     return options;
   }
   if (format.read == read_npy && is_count(*options.target, column)) return options;
   if (options.target_from_model) {  // nothing is opened that only the model names
-    if (!options.target_optional && format.read != read_plink) refuse_file_of_model("target", *options.target);
+    if (!options.target_optional && format.read != read_plink)
+      refuse_file_of_model("target", *options.target);
     return options;
   }
   std::error_code ignored;
@@ -194,9 +195,9 @@ void read_blocks(const std::vector<std::string>& files, const ReadOptions& optio
     throw InvalidArgument("response: want a column of the data where rows are streamed, got " +
                           in_quotes(*options.response));
   format.read_blocks(sources, with_response(format, files[0], options), {plan.rows, [&](Dataset&& block) {
-                                          check_block(options, block);
-                                          plan.sink(std::move(block));
-                                        }});
+                                                                           check_block(options, block);
+                                                                           plan.sink(std::move(block));
+                                                                         }});
 }
 
 bool reads_columns(const std::vector<std::string>& files, const ReadOptions& options) {

@@ -113,8 +113,8 @@ Index value_column(const Table& table, const Source& source, const ReadOptions& 
   }
   if (free.size() == 1) return free[0];
   if (free.empty()) fail(source.name(), 0, "expected a column of the response, got none");
-  throw InvalidArgument(fmt::format("target: want one of the columns of {}, --target NAME or number: {}", file,
-                                    printable(joined(known))));
+  throw InvalidArgument(fmt::format("target: want one of the columns of {} (--response {} --target NAME): {}",
+                                    file, file, printable(joined(known))));
 }
 
 // Words, numbered as they are met.
@@ -147,11 +147,14 @@ class TableReader {
     if (table_.header_record) records.next(record);
     std::vector<double> values;
     while (records.next(record)) {
-      if (records.line() <= table_.header_line || is_comment(record, table_.delimiter, table_.fields)) continue;
+      if (records.line() <= table_.header_line || is_comment(record, table_.delimiter, table_.fields))
+        continue;
       const std::vector<std::string> fields = split(record, table_.delimiter);
       if (std::ssize(fields) != table_.fields)
         records.fail(fmt::format("expected {}, got {}", count_of(table_.fields, "field"), fields.size()));
-      const auto cell = [&](Index column) { return fields[static_cast<std::size_t>(column + table_.skipped)]; };
+      const auto cell = [&](Index column) {
+        return fields[static_cast<std::size_t>(column + table_.skipped)];
+      };
       values.push_back(value_of(records, cell(table_.value)));
       result.lines.push_back(records.line());
       if (table_.person != kNone)
@@ -170,8 +173,8 @@ class TableReader {
   double value_of(const Records& records, const std::string& text) {
     double value = 0;
     if (is_missing(text)) return kMissingValue;
-    const bool number = table_.decimal_comma ? is_comma_number(text, value)
-                                             : is_number(text, value) || is_truth(text, value);
+    const bool number =
+        table_.decimal_comma ? is_comma_number(text, value) : is_number(text, value) || is_truth(text, value);
     if (number && std::isnan(value)) return kMissingValue;
     const std::string where = table_.describe(table_.value);
     if (number && words_.size() == 0) {
@@ -198,7 +201,8 @@ class TableReader {
 };
 
 // One column of an array.
-void take_column(const Dataset& array, const Source& source, const ReadOptions& options, ResponseFile& result) {
+void take_column(const Dataset& array, const Source& source, const ReadOptions& options,
+                 ResponseFile& result) {
   Index column = 0;
   const Index cols = array.design.cols();
   if (cols > 1 && !(options.target && is_count(*options.target, column) && column < cols))
@@ -230,7 +234,8 @@ void settle_labels(Dataset& data) {
   Vector numbers = data.response;
   for (std::size_t k = 0; k < there.size(); ++k) {
     labels.push_back(data.labels[there[k]]);
-    numbers = (data.response.array() == static_cast<double>(there[k])).select(static_cast<double>(k), numbers);
+    numbers =
+        (data.response.array() == static_cast<double>(there[k])).select(static_cast<double>(k), numbers);
   }
   data.labels = std::move(labels);
   data.response = std::move(numbers);
@@ -246,14 +251,17 @@ std::string shown(const Sample& sample, bool by_family) {
 
 bool repeats_persons(const std::vector<Sample>& samples) {
   std::unordered_set<std::string_view> seen;
-  return std::ranges::any_of(samples, [&](const Sample& sample) { return !seen.insert(sample.person).second; });
+  return std::ranges::any_of(samples,
+                             [&](const Sample& sample) { return !seen.insert(sample.person).second; });
 }
 
 // The responses of the data's samples, NaN where the file has none.
 Vector matched(const ResponseFile& file, const Dataset& data) {
-  const bool by_family = repeats_persons(data.samples) || (file.has_families && repeats_persons(file.samples));
+  const bool by_family =
+      repeats_persons(data.samples) || (file.has_families && repeats_persons(file.samples));
   if (by_family && !file.has_families)
-    fail(file.file, 0, "expected a column FID beside IID, as persons of several families have one IID, got none");
+    fail(file.file, 0,
+         "expected a column FID beside IID, as persons of several families have one IID, got none");
   std::unordered_map<std::string, std::size_t> row;
   for (std::size_t i = 0; i < file.samples.size(); ++i) {
     const auto [place, added] = row.emplace(key_of(file.samples[i], by_family), i);
@@ -331,17 +339,18 @@ void settle_response(const ReadOptions& options, const std::string& file, Datase
   const IndexSet in_files = all_but(data.dropped_rows, rows + std::ssize(data.dropped_rows));
   const auto first = static_cast<std::size_t>(missing[0]);
   if (options.missing == Missing::kRefuse)
-    fail(file, 0,
-         fmt::format("missing value: {} of {} rows have no response, the first is {}; use --missing drop-rows",
-                     missing.size(), rows,
-                     data.samples.empty() ? fmt::format("row {}", in_files[first])
-                                          : "sample " + shown(data.samples[first], true)));
+    fail(
+        file, 0,
+        fmt::format("missing value: {} of {} rows have no response, the first is {}; use --missing drop-rows",
+                    missing.size(), rows,
+                    data.samples.empty() ? fmt::format("row {}", in_files[first])
+                                         : "sample " + shown(data.samples[first], true)));
   if (std::ssize(missing) == rows) fail(file, 0, "missing value in every row: no row is left");
   if (options.memory > 0)
-    throw InvalidArgument(
-        fmt::format("memory: want none where rows are left out, as the others are copied in memory, got {} rows "
-                    "without a response; plink2 --keep or tyto convert write a file without them",
-                    missing.size()));
+    throw InvalidArgument(fmt::format(
+        "memory: want none where rows are left out, as the others are copied in memory, got {} rows "
+        "without a response; plink2 --keep or tyto convert write a file without them",
+        missing.size()));
   keep_rows(all_but(missing, rows), data);
   for (const Index i : missing) data.dropped_rows.push_back(in_files[static_cast<std::size_t>(i)]);
   std::ranges::sort(data.dropped_rows);

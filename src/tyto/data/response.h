@@ -9,9 +9,9 @@ namespace tyto {
 
 // The response out of a file of its own: one column of text, .npy or .mtx, or a column of a table.
 struct ResponseFile {
-  std::string file, name;           // of the file; of the column, or empty
-  Vector values;                    // NaN where missing
-  std::vector<std::string> labels;  // where it is text: its words, which count as 0, 1, ...
+  std::string file, name;            // of the file; of the column, or empty
+  Vector values;                     // NaN where missing
+  std::vector<std::string> labels;   // where it is text: its words, which count as 0, 1, ...
   std::vector<Sample> samples = {};  // whose they are; empty where the file does not say
   std::vector<Index> lines = {};     // where they stand in the file
   bool has_families = false;

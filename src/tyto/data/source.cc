@@ -78,7 +78,7 @@ using Archive = std::unique_ptr<archive, FreeArchive>;
 struct Stream::State {
   std::string name;
   std::unique_ptr<Descriptor> file;
-  Archive archive;  // declared after the file it reads
+  Archive archive;                  // declared after the file it reads
   int least_status = ARCHIVE_WARN;  // that is none of an error while data is read
   bool ended = false;
 };

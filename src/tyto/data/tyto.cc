@@ -112,7 +112,8 @@ bool looks_like_tyto(std::string_view beginning) {
 Dataset read_tyto(const Sources& sources, const ReadOptions& options) {
   const std::string& path = sources.front().name();
   if (sources.size() > 1)
-    fail(sources[1].name(), 0, "expected one .tyto file: rows cannot be stacked in place; convert the data together");
+    fail(sources[1].name(), 0,
+         "expected one .tyto file: rows cannot be stacked in place; convert the data together");
   if (!options.one_hot.empty())
     throw InvalidArgument("one-hot: want it where the data is converted, got it for a .tyto file");
   Parts parts(path, read_tyto_description(path), options.memory);

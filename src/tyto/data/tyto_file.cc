@@ -94,7 +94,8 @@ FirstBlock read_first_block(std::istream& file, const std::string& path) {
   Taker taker(block, path);
   const std::string_view magic = taker.take(kTytoMagic.size());
   if (magic == kTytoPartMagic)
-    fail(path, 0, "the file is not complete: 'tyto convert' was ended early; the same command goes on with it");
+    fail(path, 0,
+         "the file is not complete: 'tyto convert' was ended early; the same command goes on with it");
   if (magic != kTytoMagic) taker.damaged("it does not begin as a .tyto file");
   const auto version = taker.number<std::uint32_t>();
   if (version != kTytoVersion)
@@ -133,8 +134,7 @@ TytoDescription parsed(std::string_view bytes, std::uint64_t end, const std::str
   Taker taker(bytes, path);
   const std::string_view text = taker.take(taker.number<std::uint64_t>());
   const Json json = parse_json(text, path);
-  if (!json.is_object() || json.value("format", "") != kFormat)
-    taker.damaged("its description is not one");
+  if (!json.is_object() || json.value("format", "") != kFormat) taker.damaged("its description is not one");
   TytoDescription result;
   result.columns.path = path;
   read_shape(json, end, taker, result.columns);
@@ -216,7 +216,8 @@ TytoDescription read_tyto_description(const std::string& path) {
       first.size != size - first.place)
     fail(path, 0,
          fmt::format("the file is damaged: expected {} bytes, got {}",
-                     first.place > ~first.size ? "very many" : std::to_string(first.place + first.size), size));
+                     first.place > ~first.size ? "very many" : std::to_string(first.place + first.size),
+                     size));
   std::string bytes(static_cast<std::size_t>(first.size), '\0');
   file.seekg(static_cast<std::streamoff>(first.place));
   file.read(bytes.data(), static_cast<std::streamsize>(first.size));

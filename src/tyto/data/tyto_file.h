@@ -20,9 +20,9 @@ inline constexpr Index kTytoBlock = 4096;
 
 // What a .tyto file holds. Vectors of the rows are empty where there is nothing of the kind.
 struct TytoDescription {
-  ColumnFile columns;         // where they are; fillings and checksums included
-  Dataset about;              // response, weights, offset, events and all names; no design
-  Vector mean, norm;          // of each column: of what is there, and of its deviations from that
+  ColumnFile columns;           // where they are; fillings and checksums included
+  Dataset about;                // response, weights, offset, events and all names; no design
+  Vector mean, norm;            // of each column: of what is there, and of its deviations from that
   std::vector<double> missing;  // of each column, how many entries
 };
 

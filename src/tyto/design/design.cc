@@ -268,7 +268,7 @@ bool Design::is_zero(Index column) const {
   if (adjustment_->is_nearly_constant(column) && norms()[column] == 0) return zero;  // a constant less itself
   const Vector& weight = adjustment_->rows->weight;
   for_each_entry(column, [&](Index i, double value) {
-    zero = zero && (value == 0 || (weight.size() > 0 && weight[i] == 0));
+    zero = zero && (value == 0 || (weight.size() > 0 && weight[i % weight.size()] == 0));  // of its class
   });
   return zero;
 }

@@ -35,11 +35,11 @@ class Design {
   Index rows() const { return columns_->rows(); }
   Index cols() const { return selection_->size(); }
   bool is_sparse() const { return columns_->is_sparse(); }
-  std::string storage() const { return columns_->storage(); }             // in words, for people
-  bool is_slow() const { return columns_->is_slow(); }                    // it is read from a file
+  std::string storage() const { return columns_->storage(); }          // in words, for people
+  bool is_slow() const { return columns_->is_slow(); }                 // it is read from a file
   std::uint64_t bytes_read() const { return columns_->bytes_read(); }  // from it so far, by all who share it
-  Index stored_entries() const;                                // of the selected columns
-  Index stored_entries(std::span<const Index> columns) const;  // of some of them
+  Index stored_entries() const;                                        // of the selected columns
+  Index stored_entries(std::span<const Index> columns) const;          // of some of them
 
   // Row i counts weights[i] >= 0 times, or once where there are none. Columns are centred to mean 0, and
   // scaled to norm sqrt(n), or the root of the sum of the weights: by the standard deviation (over n), or by

@@ -196,6 +196,7 @@ void Design::axpy(Index column, double a, Vector& eta) const {
 
 void Design::pack(std::span<const Index> columns, Index begin, Index length, double* out) const {
   const Index first = adjustment_->rows->centred ? 1 : 0;  // direction that entries do not take care of
+  const auto expected = std::ssize(columns) > kGroup ? expect(columns) : nullptr;
   std::array<EntryMap, kGroup> maps;
   for_each_group(columns, [&](std::span<const Index> group) {
     const std::span<const Index> own = columns.first(group.size());

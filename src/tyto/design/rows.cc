@@ -18,6 +18,10 @@ static IndexSet numbers_up_to(Index count) {
 
 Rows::Rows(const Design& design) : count_(design.rows()), cols_(design.cols()), sparse_(design.is_sparse()) {
   const IndexSet columns = numbers_up_to(cols_);
+  if (design.is_slow()) {  // all of it is copied in any case
+    *this = Rows(design.gather(columns));
+    return;
+  }
   if (sparse_) {
     copy_sparse(design, numbers_up_to(count_));
     return;
@@ -39,6 +43,7 @@ Rows::Rows(const Design& design, std::span<const Index> rows)
   }
   value_.resize(static_cast<std::size_t>(count_ * cols_));
   Vector column(design.rows());
+  const auto expected = design.expect();
   for (Index j = 0; j < cols_; ++j) {
     design.pack({&j, 1}, 0, design.rows(), column.data());
     for (Index k = 0; k < count_; ++k)
@@ -150,6 +155,7 @@ Vector squared_row_norms(const Design& design) {
   if (design.is_sparse()) return Rows(design).squared_norms();
   Vector result = Vector::Zero(design.rows());
   Vector column(design.rows());
+  const auto expected = design.expect();
   for (Index j = 0; j < design.cols(); ++j) {
     design.pack({&j, 1}, 0, design.rows(), column.data());
     result.array() += column.array().square();

@@ -65,4 +65,6 @@ std::shared_ptr<const Loss> make_binomial(LossData data) {
   return std::make_shared<const RowLoss<Binomial>>(std::move(data));
 }
 
+RowPoint binomial_row(double y, double eta) { return Binomial::at(y, eta); }
+
 }  // namespace tyto

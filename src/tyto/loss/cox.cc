@@ -360,20 +360,20 @@ void Cox::apply_root(const LossPoint& at, Eigen::MatrixXd& columns) const {
   }
 }
 
-// u with R'u = r: of place l, the event's weight less rho times those up to it at its time, over the root.
+// u with R'u = r: of place l, r_l and rho_l times the sum of r behind it, over the root.
 Vector Cox::working_residual(const LossPoint& at) const {
   const Prefix of = prefix(at.eta);
+  const Vector squares = of.share.array() * of.other.array() * of.hazard.array();
   Vector result = Vector::Zero(rows());
-  for (const TimeGroup& group : order_.groups()) {
-    double so_far = 0;
-    for (std::size_t k = group.events; k < group.end; ++k) {
-      const auto l = static_cast<Index>(k);
-      const double v = weight(order_.row(k));
-      const double rest = v * of.other[l] - so_far * of.share[l];
-      so_far += v;
-      const double square = of.share[l] * of.other[l] * of.hazard[l];
-      if (square > 0) result[order_.row(k)] = rest / std::sqrt(square);
-    }
+  constexpr double kNoise = 1e-14;  // of its terms: a smaller sum is what rounding left
+  Real behind = 0;
+  for (Index l = order_.size(); l-- > 0;) {
+    const Index row = order_.row(static_cast<std::size_t>(l));
+    const double own = root(row) * at.residual[row];
+    const Real ahead = own + of.share[l] * behind;
+    const bool noise = std::abs(ahead) <= kNoise * (std::abs(own) + of.share[l] * std::abs(behind));
+    if (squares[l] > 0 && !noise) result[row] = static_cast<double>(ahead) / std::sqrt(squares[l]);
+    behind += own;
   }
   return result;
 }

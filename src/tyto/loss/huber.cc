@@ -28,7 +28,8 @@ struct Huber {
     const double u = y - eta;
     const double magnitude = std::abs(y) + std::abs(eta);
     if (std::abs(u) <= delta) return {0.5 * u * u, u, 1, magnitude};
-    return {delta * (std::abs(u) - 0.5 * delta), std::copysign(delta, u), kOutlier * delta / std::abs(u), delta};
+    return {delta * (std::abs(u) - 0.5 * delta), std::copysign(delta, u), kOutlier * delta / std::abs(u),
+            delta};
   }
   // f - s psi u + (s psi)^2 / 2, with psi = -f'
   double divergence(double y, double eta, double scale) const {

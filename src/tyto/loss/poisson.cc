@@ -53,4 +53,6 @@ std::shared_ptr<const Loss> make_poisson(LossData data) {
   return std::make_shared<const RowLoss<Poisson>>(std::move(data));
 }
 
+RowPoint poisson_row(double y, double eta) { return Poisson::at(y, eta); }
+
 }  // namespace tyto

@@ -1,5 +1,6 @@
 // What is computed from a column as it is stored: one set of loops, and a decoder for each type.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <tuple>
 
@@ -67,21 +68,29 @@ inline VectorD choose(Codes codes, int k, Values values) {
   return hn::TableLookupLanes(values, hn::Indices512<double>{own.raw});
 }
 #elif HWY_TARGET == HWY_AVX2
-using DF = hn::Repartition<float, D>;  // halves of doubles
+using DF = hn::Repartition<float, D>;
 using DH = hn::Repartition<std::uint32_t, D>;
 using Codes = hn::Vec<DH>;
 using Values = hn::Vec<DF>;
-inline Values values_of(const Genotypes& x) {
-  HWY_ALIGN const double values[4] = {2, x.filling, 1, 0};
-  return hn::BitCast(DF(), hn::Load(D(), values));
+inline Values values_of(const Genotypes& x) {  // the lower halves of the four doubles, then the upper ones
+  HWY_ALIGN std::uint32_t halves[8];
+  const double values[4] = {2, x.filling, 1, 0};
+  for (int k = 0; k < 4; ++k) {
+    const auto bits = std::bit_cast<std::uint64_t>(values[k]);
+    halves[k] = static_cast<std::uint32_t>(bits);
+    halves[4 + k] = static_cast<std::uint32_t>(bits >> 32);
+  }
+  return hn::BitCast(DF(), hn::Load(DH(), halves));
 }
-inline Codes spread(std::uint64_t codes) { return hn::Set(DH(), static_cast<std::uint32_t>(2 * codes)); }
-inline VectorD choose(Codes codes, int k, Values values) {  // halves 2 code and 2 code + 1
+inline Codes spread(std::uint64_t codes) { return hn::Set(DH(), static_cast<std::uint32_t>(codes)); }
+inline VectorD choose(Codes codes, int k, Values values) {  // for both halves of each lane
   const DH dh;
-  const auto odd = hn::And(hn::Iota(dh, 0), hn::Set(dh, 1));
-  const auto shifts = hn::Add(hn::Sub(hn::Iota(dh, 0), odd), hn::Set(dh, static_cast<std::uint32_t>(8 * k)));
-  const auto own = hn::Or(hn::And(hn::Shr(codes, shifts), hn::Set(dh, 6)), odd);
-  return hn::BitCast(D(), hn::TableLookupLanes(values, hn::Indices256<float>{own.raw}));
+  const auto numbers = hn::Iota(dh, 0);
+  const auto upper = hn::And(numbers, hn::Set(dh, 1));
+  const auto shifts = hn::Add(hn::Sub(numbers, upper), hn::Set(dh, static_cast<std::uint32_t>(8 * k)));
+  const auto own = hn::And(hn::Shr(codes, shifts), hn::Set(dh, 3));
+  const auto index = hn::Or(own, hn::ShiftLeft<2>(upper));
+  return hn::BitCast(D(), hn::TableLookupLanes(values, hn::Indices256<float>{index.raw}));
 }
 #else
 using Codes = hn::Vec<DU>;

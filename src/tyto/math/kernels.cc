@@ -51,7 +51,9 @@ Magnitudes magnitudes_of(const double* v, Index n) {
   Index i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const VectorD p = hn::Abs(hn::LoadU(d, v + i)), q = hn::Abs(hn::LoadU(d, v + i + lanes));
-    a = hn::Add(a, p), b = hn::Add(b, q), most = hn::Max(most, hn::Max(p, q));
+    a = hn::Add(a, p);
+    b = hn::Add(b, q);
+    most = hn::Max(most, hn::Max(p, q));
   }
   Magnitudes result{sum(d, hn::Add(a, b)), hn::GetLane(hn::MaxOfLanes(d, most))};
   for (; i < n; ++i) {

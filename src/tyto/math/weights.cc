@@ -13,18 +13,26 @@
 namespace tyto {
 namespace {
 
+double normal_density(double x) { return std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi); }
+
 // x with P(N(0,1) > x) = tail, 0 < tail <= 1/2: Newton's method on the logarithm of the tail, which is
-// concave in x, so that the iterates fall to x from any start above it.
+// concave in x, so that the iterates fall to x from any start above it. The error of a step is about the
+// square of the step.
 double normal_quantile_above(double tail, double start) {
   double x = start;
   for (int i = 0; i < 100; ++i) {
     const double above = 0.5 * std::erfc(x / std::numbers::sqrt2);
-    const double density = std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
-    const double step = std::log(above / tail) * above / density;
+    const double step = std::log(above / tail) * above / normal_density(x);
     x += step;
-    if (std::abs(step) <= 1e-15 * x || x <= 0) break;
+    if (std::abs(step) <= 1e-9 * x || x <= 0) break;
   }
   return std::max(x, 0.0);
+}
+
+// The same a little further on, where the tail is larger by `rise`: four terms of its series.
+double next_quantile(double x, double rise) {
+  const double u = rise / normal_density(x);
+  return x - u * (1 - u / 2 * (x - u / 3 * (1 + 2 * x * x - u / 4 * x * (7 + 6 * x * x))));
 }
 
 Vector oscar(const WeightContext& c) {
@@ -41,11 +49,13 @@ Vector linear(const WeightContext& c) {
       c.p, [&](Index i) { return static_cast<double>(c.p - i) / static_cast<double>(c.p); });
 }
 Vector bh(const WeightContext& c) {
+  constexpr Index kFirstSeries = 16;  // quantiles that lie too far apart for the series
   const double step = c.q / (2 * static_cast<double>(c.p));
   Vector w(c.p);
   double above = std::sqrt(-2 * std::log(2 * step));  // P(N > x) <= exp(-x^2 / 2) / 2
   for (Index i = 0; i < c.p; ++i) {
-    const double x = normal_quantile_above(std::min(0.5, step * static_cast<double>(i + 1)), above);
+    const double near = i < kFirstSeries ? above : next_quantile(above, step);
+    const double x = normal_quantile_above(std::min(0.5, step * static_cast<double>(i + 1)), near);
     w[i] = above = std::min(x, above);
   }
   return w;

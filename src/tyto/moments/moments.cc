@@ -11,6 +11,7 @@
 #include "tyto/base/error.h"
 #include "tyto/base/parallel.h"
 #include "tyto/base/tuning.h"
+#include "tyto/moments/row_chunks.h"
 
 namespace tyto {
 namespace {
@@ -56,13 +57,19 @@ void CoMoments::merge(const CoMoments& other) {
   rows += other.rows;
 }
 
+Means take_off_means(Matrix& rows, const Vector& weights) {
+  const double total = weights.size() > 0 ? weights.sum() : static_cast<double>(rows.rows());
+  Means means(rows.cols());
+  for (Index j = 0; j < rows.cols(); ++j) means[j] = centre(rows.col(j), weights, total);
+  return means;
+}
+
 CoMoments moments_of(Matrix& rows, const Vector& weights) {
   CoMoments result;
   result.rows = rows.rows();
   if (result.rows == 0) return result;
   result.weight = weights.size() > 0 ? weights.sum() : static_cast<double>(rows.rows());
-  result.mean.resize(rows.cols());
-  for (Index j = 0; j < rows.cols(); ++j) result.mean[j] = centre(rows.col(j), weights, result.weight);
+  result.mean = take_off_means(rows, weights);
   if (weights.size() > 0) rows.array().colwise() *= weights.array().sqrt();
   result.comoment.resize(rows.cols(), rows.cols());
   gram(rows, 0, result.comoment);
@@ -117,15 +124,8 @@ Index fold_of_row(std::uint64_t row, std::uint64_t seed, Index folds) {
 namespace {
 
 void check(const Dataset& rows, const RowPlace& place) {
+  check_rows(rows);
   const Index n = rows.design.rows();
-  if (rows.response.size() != n)
-    throw InvalidArgument(fmt::format("response: want {} numbers, got {}", n, rows.response.size()));
-  if (rows.row_weights.size() > 0 && rows.row_weights.size() != n)
-    throw InvalidArgument(
-        fmt::format("observation-weights: want {} numbers, got {}", n, rows.row_weights.size()));
-  for (const double weight : rows.row_weights)
-    if (!(weight >= 0 && std::isfinite(weight)))
-      throw InvalidArgument(fmt::format("observation-weights: want finite numbers >= 0, got {}", weight));
   if (place.given != nullptr && std::ssize(*place.given) != n)
     throw InvalidArgument(fmt::format("folds: want {} numbers, got {}", n, place.given->size()));
   for (Index i = 0; place.given != nullptr && i < n; ++i) {
@@ -155,12 +155,6 @@ std::vector<std::vector<Index>> rows_by_fold(const Chunk& chunk) {
   for (Index i = 0; i < chunk.length; ++i)
     if (chunk.weight(i) > 0) result[static_cast<std::size_t>(chunk.fold(i))].push_back(i);
   return result;
-}
-
-std::string column_in_words(const Dataset& rows, Index column) {
-  if (column == rows.design.cols()) return "response";
-  if (rows.names.empty()) return fmt::format("column {}", column);
-  return fmt::format("column '{}'", rows.names[static_cast<std::size_t>(column)]);
 }
 
 void check_finite(const CoMoments& found, const Dataset& rows) {

@@ -28,6 +28,9 @@ struct CoMoments {
   void merge(const CoMoments& other);
 };
 
+// Takes the weighted mean off each column and returns it; a constant column becomes exactly 0.
+Means take_off_means(Matrix& rows, const Vector& weights);
+
 // Of the rows of a dense matrix, which is overwritten. `weights`: above 0, or empty where all are 1.
 CoMoments moments_of(Matrix& rows, const Vector& weights);
 

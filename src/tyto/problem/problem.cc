@@ -43,18 +43,19 @@ FittedError fitted_error(const Problem& problem, const LossPoint& at, std::span<
 
 // How far J°(X'r) may be off: by the error of a product with r, by that of r itself, and by that of the
 // coefficients that are reported, which moves all rows of r at once. Only what is left of that after
-// projection counts: the intercept makes up for the rest. `most` <= 0: the largest x_j'r, where only positive
-// ones count and none is.
-double dual_norm_error(const Problem& problem, double of_residual, const FittedError& error, double most) {
+// projection counts: the intercept makes up for the rest. An error of a fitted value moves r by `curvature`
+// times as much, at most. `most` <= 0: the largest x_j'r, where only positive ones count and none is.
+double dual_norm_error(const Problem& problem, double of_residual, const FittedError& error, double curvature,
+                       double most) {
   const Design& design = problem.design;
   const Index p = design.cols();
   const double column = design.largest_rounding_norm();
   const double length = design.is_scaled() ? std::sqrt(design.total_weight()) : column;
-  const double of_fitted = rounding::kFittedRow * std::sqrt(error.squares);
+  const double of_fitted = curvature * rounding::kFittedRow * std::sqrt(error.squares);
   const Index rows = design.rows() / design.classes();  // that a column has entries in
   const double of_sums = (of_residual + of_fitted) / std::sqrt(static_cast<double>(rows));
   const double of_products = rounding::kGapTerm * (column * of_sums + error.ridge + length * error.projected);
-  const double most_off = of_products + length * error.reported;
+  const double most_off = of_products + length * curvature * error.reported;
   return std::max(0.0, most_off + most) * static_cast<double>(p) / problem.penalty.weight_sum(p);
 }
 
@@ -72,6 +73,12 @@ void add_coefficients(const Problem& problem, std::span<const Index> support, co
     error.squares += part * part;
     error.reported += std::abs(off) * problem.design.norms()[j];
   }
+}
+
+// 1 where it is 0 in all rows: it jumps there (huber, squared-hinge).
+double largest_curvature(const LossPoint& at) {
+  const double largest = at.curvature.size() > 0 ? at.curvature.maxCoeff() : 1;
+  return largest > 0 ? largest : 1;
 }
 
 // The largest x_j'r, of columns that are not 0, or 0 if that is smaller.
@@ -200,7 +207,7 @@ Certificate certify(const Problem& problem, const Iterate& x, const LossPoint& a
   FittedError error = fitted_error(problem, at, c.support, nonzeros);
   add_coefficients(problem, c.support, nonzeros, error);
   const double fitted = rounding::kGapTerm * error.magnitude + error.along_basis;
-  const double curvature = at.curvature.size() > 0 ? at.curvature.maxCoeff() : 1;
+  const double curvature = largest_curvature(at);
   const double of_primal =
       rounding::kGapTerm * (terms.norm + c.residual_norm * error.magnitude + at.value_magnitude) +
       0.5 * curvature * fitted * fitted;
@@ -211,7 +218,7 @@ Certificate certify(const Problem& problem, const Iterate& x, const LossPoint& a
   if (none_counts)
     most = known.largest_product ? *known.largest_product
                                  : largest_product(problem, correlation(problem, x, at));
-  const double off = dual_norm_error(problem, c.residual_magnitude, error, most);
+  const double off = dual_norm_error(problem, c.residual_magnitude, error, curvature, most);
   const double excess = std::max(0.0, std::abs(c.scale) * off - slack);
   c.rounding = of_primal + rounding::kGapTerm * std::abs(c.scale * terms.product) +
                loss.dual_fall(at, terms, c.scale, excess);

@@ -1,5 +1,6 @@
 #include "tyto/select/criteria.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,8 +18,10 @@ constexpr Names kCriteria({
 });
 
 double freedom(const PathStep& step, const Problem& problem, const Work& work) {
-  const bool quadratic = problem.loss->is_quadratic();
-  const Index outside = (quadratic ? problem.design.basis() : problem.loss->basis()).cols();
+  // Of squared error it is the design that holds the intercept, but where rows were summed.
+  const Index by_loss = problem.loss->basis().cols();
+  const Index outside =
+      problem.loss->is_quadratic() ? std::max(problem.design.basis().cols(), by_loss) : by_loss;
   return static_cast<double>(outside) + pattern_freedom(problem, step.beta, work);
 }
 

@@ -53,6 +53,7 @@ std::string data_fingerprint(const Design& raw, const Vector& response) {
   print.add(raw.rows());
   print.add(raw.cols());
   print.add(response);
+  const auto expected = raw.expect();
   for (Index j = 0; j < raw.cols(); ++j) {
     raw.for_each_entry(j, [&](Index row, double value) {
       if (value == 0) return;

@@ -95,13 +95,6 @@ Path as_path(const Regression& regression, Fit fit, const Model& model) {
   return path;
 }
 
-void mark_choices(const EstimateOptions& options, Estimate& found) {
-  for (const Criterion criterion : options.choose) {
-    const CriterionChoice choice = choose(found.criteria, criterion, observations(found.regression.problem));
-    found.models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
-  }
-}
-
 }  // namespace
 
 EstimateOptions completed(EstimateOptions options, const Dataset& data) {
@@ -117,6 +110,13 @@ EstimateOptions completed(EstimateOptions options, const Dataset& data) {
     options.regression.unpenalized.push_back(find_feature(data, name));
   options.unpenalized.clear();
   return options;
+}
+
+void mark_choices(const EstimateOptions& options, Estimate& found) {
+  for (const Criterion criterion : options.choose) {
+    const CriterionChoice choice = choose(found.criteria, criterion, observations(found.regression.problem));
+    found.models[static_cast<std::size_t>(choice.step)].chosen_by.push_back(choice);
+  }
 }
 
 Estimate estimate(const Dataset& data, const EstimateOptions& asked, const Observer& observer) {

@@ -28,6 +28,9 @@ struct CvEstimate {
 // the offset of the rows where the data has any. Throws InvalidArgument.
 EstimateOptions completed(EstimateOptions options, const Dataset& data);
 
+// Notes in the models which strengths the criteria choose that were asked for.
+void mark_choices(const EstimateOptions& options, Estimate& found);
+
 // These standardise, find the strength, fit, relax, judge by criteria, and make models. The caller's mistakes
 // throw InvalidArgument; how the computation ended is in the answer.
 Estimate estimate(const Dataset& data, const EstimateOptions& options, const Observer& observer = {});

@@ -1,6 +1,7 @@
 #include "tyto/select/fold.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "tyto/base/error.h"
@@ -10,9 +11,12 @@ namespace {
 
 using Coefficients = SparseBeta::InnerIterator;
 
+// Some columns in the rows that predictions are for. Of data that is not in memory only these are.
+using RowsToPredict = std::function<Design(const IndexSet& columns)>;
+
 // One column for each of the models; of several classes, as many as these.
 Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBeta> betas,
-                          const Design& rows) {
+                          const RowsToPredict& rows) {
   const Index classes = regression.predictors;
   std::vector<DataScale> models;
   IndexSet columns;
@@ -33,7 +37,7 @@ Eigen::MatrixXd predicted(const Regression& regression, std::span<const SparseBe
       some(place, k * classes + it.index() % classes) = it.value();
     }
   }
-  rows.select(columns).multiply(some, prediction);
+  rows(columns).multiply(some, prediction);
   return prediction.rowwise() + intercepts;
 }
 
@@ -82,16 +86,17 @@ HeldOut rows_to_score(const CvTask& task, const Regression& regression, std::spa
 // What each step of a path scores on the rows held out, for each gamma; a few steps at a time, so that memory
 // is bounded.
 std::vector<double> errors(const CvTask& task, const Regression& regression, const Path& path,
-                           const Design& rows, std::span<const Index> held_out) {
+                           const RowsToPredict& rows, std::span<const Index> held_out) {
   const Ends both = ends(task, regression, path);
   if (task.hooks.score) return errors_by_hook(task, regression, both, held_out);
   const bool relaxes = !both.relaxed.empty();
-  const bool all = rows.rows() == task.raw.rows();
+  const bool all = is_survival(task);
+  const Index count_of_rows = all ? task.raw.rows() : std::ssize(held_out);
   const Vector& offset = task.regression.offset;
   const HeldOut truth = rows_to_score(task, regression, held_out);
   const std::size_t steps = path.steps.size(), each = static_cast<std::size_t>(regression.predictors),
                     most = std::max<std::size_t>(
-                        1, (std::size_t{1} << 22) / (static_cast<std::size_t>(rows.rows()) * each));
+                        1, (std::size_t{1} << 22) / (static_cast<std::size_t>(count_of_rows) * each));
   const std::vector<double> asked = task.gammas;
   std::vector<double> result(steps * asked.size());
   for (std::size_t begin = 0; begin < steps; begin += most) {
@@ -126,10 +131,11 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts&
   const Regression regression = make_regression(task.raw, task.response, words);
   std::vector<double> alphas;
   for (const PathStep& step : curve.path.steps) alphas.push_back(share * step.alpha);
-  const Design held_out = task.raw.take_rows(rows.held_out);
+  const bool slow = task.raw.is_slow();
+  const Design held_out = slow ? task.raw : task.raw.take_rows(rows.held_out);
   Problem unit = regression.problem;
   unit.penalty = regression.shape;
-  unit.gram_cache = products.known_to(unit.design, held_out, task.weights(rows.held_out));
+  if (!slow) unit.gram_cache = products.known_to(unit.design, held_out, task.weights(rows.held_out));
   const Path path = fit_path(unit, alphas, {}, options, observer);
 
   FoldScore score;
@@ -137,7 +143,11 @@ FoldScore run_fold(const CvTask& task, const CvCurve& curve, const FoldProducts&
   score.weight = task.weights(rows.held_out).sum();
   score.passes = path.passes;
   if (path.stopped_by != PathStop::kNone) return score;
-  score.errors = errors(task, regression, path, is_survival(task) ? task.raw : held_out, rows.held_out);
+  const auto rows_to_predict = [&](const IndexSet& columns) {
+    if (is_survival(task)) return task.raw.select(columns);
+    return slow ? task.raw.gather(columns).take_rows(rows.held_out) : held_out.select(columns);
+  };
+  score.errors = errors(task, regression, path, rows_to_predict, rows.held_out);
   for (const PathStep& step : path.steps) {
     const Certificate& c = step.fit.certificate;
     const double bound = std::max(c.gap, 0.0) + c.rounding;  // what the tolerance is compared with

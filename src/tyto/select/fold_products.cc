@@ -56,9 +56,11 @@ std::shared_ptr<GramCache> FoldProducts::known_to(const Design& fold, const Desi
 
   // Little of a column is left after much was subtracted: it is computed from the data.
   std::vector<Index> accurate, known;
-  for (Index k = 0; k < count; ++k)
-    if (left(k, k) > before[k] / 4)
-      accurate.push_back(k), known.push_back(columns[static_cast<std::size_t>(k)]);
+  for (Index k = 0; k < count; ++k) {
+    if (!(left(k, k) > before[k] / 4)) continue;
+    accurate.push_back(k);
+    known.push_back(columns[static_cast<std::size_t>(k)]);
+  }
   const Vector inverse = own_scale(accurate).cwiseInverse();
   return std::make_shared<GramCache>(p, known,
                                      inverse.asDiagonal() * left(accurate, accurate) * inverse.asDiagonal());

@@ -40,7 +40,8 @@ struct ClusterCorrelation {
 
   double mean = 0, least = 0;
 
-  bool coincidental() const { return mean < kCoincidental; }
+  // Rounding of |r| does not count.
+  bool coincidental() const { return mean < kCoincidental * (1 - 1e-9); }
 };
 
 // What is kept of a fit: enough to predict, and to verify the certificate from the data alone.
@@ -59,9 +60,9 @@ struct Model {
   std::vector<std::string> labels;  // the same where they are words; then the classes are 0, 1, ...
   // How the data was read, so that new data is read alike.
   std::string target, response_file;
-  std::string weights_column, weights_file;          // of the rows
-  std::string offset_column, offset_file;            // of the linear predictor
-  std::string event_column, event_file;              // whether a time is that of an event
+  std::string weights_column, weights_file;  // of the rows
+  std::string offset_column, offset_file;    // of the linear predictor
+  std::string event_column, event_file;      // whether a time is that of an event
   std::vector<std::string> dropped;
   Missing missing = Missing::kRefuse;
   std::vector<OneHot> one_hot;  // columns of words, as features

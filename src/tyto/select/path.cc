@@ -46,7 +46,20 @@ PathStep summarize(double alpha, Fit fit, const Problem& problem, double null_no
   return step;
 }
 
-PathStop fired(const PathOptions& rules, const std::vector<PathStep>& steps) {
+// Why the path ends with the last of its steps; kNone: it does not, or it is complete.
+PathStop why_stop(const Path& path, const PathOptions& rules, double max_seconds, bool interrupted) {
+  const Status status = path.steps.back().fit.status;
+  if (status == Status::kInterrupted) return PathStop::kInterrupted;
+  if (status == Status::kTimeLimit) return PathStop::kMaxSeconds;
+  if (path.steps.size() == path.alphas.size()) return PathStop::kNone;
+  if (interrupted) return PathStop::kInterrupted;
+  if (path.seconds >= max_seconds) return PathStop::kMaxSeconds;
+  return rule_fired(rules, path.steps);
+}
+
+}  // namespace
+
+PathStop rule_fired(const PathOptions& rules, const std::vector<PathStep>& steps) {
   const PathStep& now = steps.back();
   if (rules.max_explained && now.explained >= *rules.max_explained) return PathStop::kMaxExplained;
   if (rules.max_nonzeros && now.nonzeros() >= *rules.max_nonzeros) return PathStop::kMaxNonzeros;
@@ -56,19 +69,6 @@ PathStop fired(const PathOptions& rules, const std::vector<PathStep>& steps) {
   const bool little = before.nonzeros() > 0 && now.explained - before.explained < *rules.min_change;
   return little ? PathStop::kMinChange : PathStop::kNone;
 }
-
-// Why the path ends with the last of its steps; kNone: it does not, or it is complete.
-PathStop why_stop(const Path& path, const PathOptions& rules, double max_seconds, bool interrupted) {
-  const Status status = path.steps.back().fit.status;
-  if (status == Status::kInterrupted) return PathStop::kInterrupted;
-  if (status == Status::kTimeLimit) return PathStop::kMaxSeconds;
-  if (path.steps.size() == path.alphas.size()) return PathStop::kNone;
-  if (interrupted) return PathStop::kInterrupted;
-  if (path.seconds >= max_seconds) return PathStop::kMaxSeconds;
-  return fired(rules, path.steps);
-}
-
-}  // namespace
 
 double deviance_root(const Problem& problem, const Certificate& c) {
   if (problem.loss->is_quadratic() && problem.ridge == 0) return c.residual_norm;

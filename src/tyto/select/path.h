@@ -71,6 +71,9 @@ struct PathProgress {
 // Called once an epoch; return false to stop.
 using PathObserver = std::function<bool(const PathProgress&)>;
 
+// The rule that ends a path after the last of these steps, or kNone.
+PathStop rule_fired(const PathOptions& rules, const std::vector<PathStep>& steps);
+
 double deviance_root(const Problem& problem, const Certificate& c);
 double null_deviance_root(const Problem& problem);  // at b = 0
 double explained(double residual_norm, double null_norm);

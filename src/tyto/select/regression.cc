@@ -134,10 +134,28 @@ std::vector<double> different(const Vector& response) {
   return labels;
 }
 
-double unit(const Problem& problem, const Regression& regression, RelativeTo relative_to) {
+double unit(const Regression& regression, RelativeTo relative_to) {
+  const Problem& problem = regression.problem;
   if (relative_to == RelativeTo::kAbsolute) return 1;
-  if (relative_to == RelativeTo::kAlphaMax) return regression.alpha_max;
-  return problem.at_zero->correlation.lpNorm<Eigen::Infinity>();
+  const Vector& correlation = problem.at_zero->correlation;
+  if (relative_to == RelativeTo::kCorrelation) return correlation.lpNorm<Eigen::Infinity>();
+  const bool nothing =
+      problem.penalty.nonnegative() ? !(correlation.array() > 0).any() : !(correlation.array() != 0).any();
+  if (regression.alpha_max == 0 && !nothing)
+    throw InvalidArgument(
+        "weights: want smaller ones: the multiplier that leaves nothing is below all doubles");
+  return regression.alpha_max;
+}
+
+// Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
+// do.
+double multiplier(const Regression& regression, const RegressionOptions& options) {
+  const double base = unit(regression, options.relative_to);
+  const double alpha = options.strength * (base > 0 ? base : 1);
+  if (!std::isfinite(alpha)) throw InvalidArgument("strength: the multiplier of the weights is not finite");
+  if (alpha == 0 && options.strength > 0)
+    throw InvalidArgument("strength: the multiplier of the weights is below all doubles");
+  return alpha;
 }
 
 }  // namespace
@@ -221,12 +239,7 @@ Regression make_regression(const Design& raw, const Vector& response, const Regr
   validate(result.problem);
   result.problem.at_zero = std::make_shared<AtZero>(at_zero(result.problem, work));
   result.alpha_max = result.problem.at_zero->dual_norm;
-  // Where no column is correlated with the response the solution is 0 for every multiplier, and any unit will
-  // do.
-  const double base = unit(result.problem, result, options.relative_to);
-  result.alpha = options.strength * (base > 0 ? base : 1);
-  if (!std::isfinite(result.alpha))
-    throw InvalidArgument("strength: the multiplier of the weights is not finite");
+  result.alpha = multiplier(result, options);
   result.problem.penalty = result.shape.scaled(result.alpha);
   return result;
 }

@@ -31,8 +31,10 @@ class PatternSystem {
       ridges_[k] = problem.ridge * static_cast<double>(pattern[static_cast<std::size_t>(k)].size());
     for (Index k = 0; k < clusters_; ++k) {
       const Cluster& cluster = pattern[static_cast<std::size_t>(k)];
-      for (std::size_t i = 0; i < cluster.columns.size(); ++i)
-        cluster_of_[cluster.columns[i]] = k, signs_[cluster.columns[i]] = cluster.signs[i];
+      for (std::size_t i = 0; i < cluster.columns.size(); ++i) {
+        cluster_of_[cluster.columns[i]] = k;
+        signs_[cluster.columns[i]] = cluster.signs[i];
+      }
     }
     hessian_ = design_.is_sparse() ? from_products() : from_sums();
     hessian_ += ridges_.asDiagonal();

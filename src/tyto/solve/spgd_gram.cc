@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include "tyto/base/rounding.h"
 #include "tyto/math/entries.h"
 #include "tyto/math/linear_algebra.h"
 #include "tyto/solve/solver.h"
@@ -25,19 +26,24 @@ struct WeightedRows {
 class GramModel {
  public:
   GramModel(const Matrix& h, const SortedL1& penalty, const Vector& start, const Vector& correlation)
-      : h_(h), penalty_(penalty), start_(start), correlation_(correlation) {}
+      : h_(h),
+        penalty_(penalty),
+        start_(start),
+        correlation_(correlation),
+        penalty_at_start_(penalty.value(start)) {}
 
   struct Target {
     double gap, residual_square;
+    double fall;  // of the model, over d'Hd, at least: 1/2 at the solution
     int steps;
   };
-  // Moves beta until the duality gap of the model is at most that of the target.
+  // Moves beta until the model has fallen enough and its duality gap is at most that of the target; back to
+  // the start if it has not fallen enough in so many steps.
   void solve(Vector& beta, double& lipschitz, const Target& target) {
     Vector moved = product(beta), before = beta, moved_before = moved;
     double t = 1;
     for (int k = 0; k < target.steps; ++k) {
-      // A gap that is no number, where the data has changed meanwhile, ends it too.
-      if (k % kCheck == 0 && !(gap(beta, moved, target.residual_square) > target.gap)) return;
+      if (k % kCheck == 0 && solved(beta, moved, target)) return;
       const double next_t = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       const double momentum = (t - 1) / next_t;
       t = next_t;
@@ -48,6 +54,7 @@ class GramModel {
       step(z, moved_z, beta, moved, lipschitz);
       if ((z - beta).dot(beta - before) > 0) t = 1;  // the momentum leads uphill
     }
+    if (!has_fallen(beta, moved, penalty_.value(beta), target.fall)) beta = start_;
   }
 
  private:
@@ -69,17 +76,26 @@ class GramModel {
     transpose_product(h_, Vector(beta - start_), out);
     return out;
   }
-  double gap(const Vector& beta, const Vector& moved, double residual_square) const {
+  // A gap that is no number, where the data has changed meanwhile, ends it too.
+  bool solved(const Vector& beta, const Vector& moved, const Target& target) const {
     const Vector pull = correlation_ - moved;
-    const double inner = beta.dot(pull);
-    return quadratic_gap(residual_square, residual_square + inner, penalty_.value(beta), inner,
-                         penalty_.dual_norm(pull), penalty_.nonnegative())
-        .gap;
+    const double inner = beta.dot(pull), penalty = penalty_.value(beta);
+    const double gap = quadratic_gap(target.residual_square, target.residual_square + inner, penalty, inner,
+                                     penalty_.dual_norm(pull), penalty_.nonnegative())
+                           .gap;
+    return !(gap > target.gap) && (!std::isfinite(gap) || has_fallen(beta, moved, penalty, target.fall));
+  }
+  bool has_fallen(const Vector& beta, const Vector& moved, double penalty, double share) const {
+    const Vector d = beta - start_;
+    const double curvature = d.dot(moved), slope = correlation_.dot(d);
+    const double fall = slope - curvature / 2 + penalty_at_start_ - penalty;
+    return fall >= share * curvature - rounding::kDescent * (std::abs(slope) + penalty_at_start_ + penalty);
   }
 
   const Matrix& h_;
   const SortedL1& penalty_;
   const Vector &start_, &correlation_;
+  double penalty_at_start_;
 };
 
 // Proximal SVRG with one weighted batch an epoch (MATH.md, section 6; beyond the seed paper). With one batch
@@ -274,7 +290,10 @@ class SpgdGram final : public Solver {
     double lipschitz = inflation_ * lipschitz_ + problem.ridge;
     if (!(lipschitz > 0)) lipschitz = 1;
     GramModel model(curvature, penalty, start.beta, start.correlation);
-    model.solve(beta, lipschitz, {goal.gap, goal.residual_norm * goal.residual_norm, tuning_.model_steps});
+    // With this fall P falls too, where X d is not longer than step() allows.
+    const double fall = (tuning_.most_curvature - 1) / 2;
+    model.solve(beta, lipschitz,
+                {goal.gap, goal.residual_norm * goal.residual_norm, fall, tuning_.model_steps});
     lipschitz_ = (lipschitz - problem.ridge) / inflation_;
     const Vector moved = beta - start.beta;
     return moved.dot(curvature * moved);

@@ -163,6 +163,7 @@ void check_finite(const Dataset& data) {
   check_finite(data.row_weights, "observation-weights");
   check_finite(data.offset, "offset");
   check_events(data.events);
+  const auto expected = data.design.expect();
   for (Index j = 0; j < data.design.cols(); ++j)
     data.design.for_each_entry(j, [&](Index i, double x) {
       if (std::isfinite(x)) return;

@@ -28,6 +28,7 @@ struct Survival {
   Reals weights, sizes;  // v; v exp(eta), over the largest exp(eta)
   Reals hazard;          // of each row: sum of d / sum over the times that it was there
   Real value = 0;        // the loss
+  Real magnitude = 0;    // of its terms, which may cancel
 };
 
 Survival survival(const Setting& setting, const Dataset& data, const Reals& eta) {
@@ -54,11 +55,14 @@ Survival survival(const Setting& setting, const Dataset& data, const Reals& eta)
       here.events.push_back(i);
       here.died += setting.weights[i];
       result.value -= setting.weights[i] * (eta[i] - top);
+      result.magnitude += setting.weights[i] * (1 + std::abs(eta[i]) + std::abs(top));
     }
     here.end = end;
     here.sum = sum;
     if (here.events.empty()) continue;
-    result.value += here.died * std::log(sum / here.died);
+    const Real logarithm = std::log(sum / here.died);
+    result.value += here.died * logarithm;
+    result.magnitude += here.died * std::abs(logarithm);
     result.times.push_back(std::move(here));
   }
   Real hazard = 0;
@@ -105,9 +109,11 @@ Reals curved(const Survival& of, const Reals& x) {
   return result;
 }
 
-// The change of eta along the unpenalised columns for which r - H x is orthogonal to them.
+// The change of eta along the unpenalised columns for which r - H x is orthogonal to them. The first
+// direction is the constant: it changes nothing, so that rounding alone would say how far to go along it.
 Reals correction(const Survival& of, const Setting& setting, const Reals& residual) {
-  std::vector<Reals> directions = setting.directions;  // as columns of eta, of length 1
+  // As columns of eta, of length 1.
+  std::vector<Reals> directions(setting.directions.begin() + 1, setting.directions.end());
   for (Reals& direction : directions) {
     const Real norm = std::sqrt(dot(direction, direction));
     for (std::size_t i = 0; i < direction.size(); ++i)
@@ -193,7 +199,8 @@ Bounds cox_bounds(const Claim& claim, const Setting& setting, const Dataset& dat
   };
   const Real gap = least_gap(gap_at, bound > 0 ? 1 / bound : kInfinity);
   const Real rounding = 4 * std::numeric_limits<double>::epsilon() * (std::sqrt(predictors) + model.spread);
-  const Real noise = rounding * (std::sqrt(dot(dual, dual)) + rounding / 2);
+  const Real terms = 10 * kRealEpsilon * of.magnitude;
+  const Real noise = rounding * (std::sqrt(dot(dual, dual)) + rounding / 2) + terms;
   return {squares, primal, primal - gap, noise + 1e-12L * primal, model.allowed};
 }
 

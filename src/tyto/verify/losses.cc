@@ -28,9 +28,13 @@ Row binomial(Real y, Real eta, Real) {
   const Real likely = 1 / (1 + small);
   const Real mu = eta >= 0 ? likely : small * likely;
   const Real nu = eta >= 0 ? small * likely : likely;
-  Real value = std::log1p(small) + (eta >= 0 ? (1 - y) * eta : -y * eta);
-  if (y > 0 && y < 1) value += y * std::log(y) + (1 - y) * std::log1p(-y);
-  return {value, y * nu - (1 - y) * mu, mu * nu};
+  const Real residual = y * nu - (1 - y) * mu;
+  // A share may be what the model says: then the terms below cancel, and rounding would be all that is left.
+  if (y > 0 && y < 1 && mu > 0 && nu > 0)
+    return {relative_entropy(y, mu) + relative_entropy(1 - y, nu), residual, mu * nu};
+  const Real value = std::log1p(small) + (eta >= 0 ? (1 - y) * eta : -y * eta);
+  const Real entropy = y > 0 && y < 1 ? y * std::log(y) + (1 - y) * std::log1p(-y) : 0;
+  return {value + entropy, residual, mu * nu};
 }
 Real binomial_divergence(Real, Real eta, Real step, Real) {
   const Real small = std::exp(-std::abs(eta));
@@ -61,7 +65,8 @@ Real huber_divergence(Real y, Real eta, Real step, Real delta) {
   if (std::abs(theta) > delta * (1 + 10 * kRealEpsilon)) return kInfinity;
   if (row.curvature == 1) return step * step / 2;
   const Real u = y - eta;
-  return delta * std::abs(u) - delta * delta / 2 - theta * u + theta * theta / 2;
+  const Real at = std::clamp(theta, -delta, delta);  // rounding may have left the domain
+  return delta * std::abs(u) - delta * delta / 2 - at * u + at * at / 2;
 }
 
 Row squared_hinge(Real y, Real eta, Real) {
@@ -77,7 +82,8 @@ Real squared_hinge_divergence(Real y, Real eta, Real step, Real) {
   const Real theta = row.residual - step;
   if (sign * theta < -10 * kRealEpsilon) return kInfinity;
   if (row.curvature == 1) return step * step / 2;
-  return theta * theta / 2 + theta * (eta - sign);
+  const Real at = std::max<Real>(sign * theta, 0);  // rounding may have left the domain
+  return at * at / 2 + at * (sign * eta - 1);
 }
 
 constexpr LossCode kLosses[] = {
@@ -119,23 +125,42 @@ void take_out_along(const std::vector<Reals>& directions, const Reals& curvature
       residual[i] -= shift[k] * curvature[i] * directions[k][i];
 }
 
-// The same with directions of length 1. Rows that are flat stay as they are, so that the dual point stays in
-// its domain (14.5), unless there are too few others.
-void make_orthogonal(std::vector<Reals> directions, const Reals& curvature, Reals& residual) {
+// Rows whose curvature is below this are flat: their dual point is at, or nearly at, the end of its domain.
+constexpr Real kFlat = 1e-9L;
+
+// Residuals that are orthogonal to the directions, each a dual point: its gap is a bound whichever it is.
+std::vector<Reals> orthogonal_ones(std::vector<Reals> directions, const Reals& curvature,
+                                   const Reals& residual) {
   for (Reals& direction : directions) {
     const Real norm = std::sqrt(dot(direction, direction));
     for (Real& x : direction) x /= norm;
   }
-  const Reals before = residual;
   const Real rounding = 1e-15L * std::sqrt(dot(residual, residual));
-  take_out_along(directions, curvature, residual);
-  if (std::ranges::all_of(directions, [&](const Reals& d) { return std::abs(dot(d, residual)) <= rounding; }))
-    return;
-  constexpr Real kFlat = 1e-9L;
-  Reals raised = curvature;
-  for (Real& value : raised) value = std::max(value, kFlat);
-  residual = before;
-  take_out_along(directions, raised, residual);
+  const auto is_orthogonal = [&](const Reals& r) {
+    return std::ranges::all_of(directions, [&](const Reals& d) { return std::abs(dot(d, r)) <= rounding; });
+  };
+  std::vector<Reals> found;
+  // Along the curvature: flat rows stay as they are, so that the dual point stays in its domain (14.5).
+  Reals along = residual;
+  take_out_along(directions, curvature, along);
+  if (is_orthogonal(along)) found.push_back(std::move(along));
+  if (std::ranges::all_of(curvature, [](Real value) { return value >= kFlat; })) return found;
+  // With flat rows at the end of their domain, which other points may miss by rounding.
+  Reals ended = residual;
+  Reals curved = curvature;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (curvature[i] >= kFlat) continue;
+    curved[i] = 0;
+    if (std::abs(residual[i]) < kFlat) ended[i] = 0;
+  }
+  take_out_along(directions, curved, ended);
+  if (is_orthogonal(ended)) found.push_back(std::move(ended));
+  // Where the other rows are too few, flat ones move as well.
+  Reals raised = residual;
+  for (std::size_t i = 0; i < residual.size(); ++i) curved[i] = std::max(curvature[i], kFlat);
+  take_out_along(directions, curved, raised);
+  found.push_back(std::move(raised));
+  return found;
 }
 
 // The terms of the gap that do not depend on the scale of the dual point.
@@ -154,6 +179,17 @@ Real gap_at(const Terms& of, Real scale) {
       gap += of.setting.weights[i] *
              of.code.divergence(of.y[i], of.eta[i], of.residual[i] - scale * of.dual[i], of.delta);
   return gap;
+}
+
+// The least gap of the multiples of a dual point, given by its rows times the roots of their weights.
+Real gap_of(Terms& of, const Claim& claim, const Dataset& data, const Reals& beta, const Reals& dual) {
+  for (std::size_t i = 0; i < dual.size(); ++i)
+    if (of.setting.roots[i] > 0) of.dual[i] = dual[i] / of.setting.roots[i];
+  const Reals pulls = correlations(of.setting, data, dual);
+  of.product = 0;
+  for (std::size_t k = 0; k < pulls.size(); ++k) of.product += beta[k] * (pulls[k] - claim.ridge * beta[k]);
+  const Real bound = dual_norm(counted(claim, pulls, beta), claim.weights);
+  return least_gap([&](Real scale) { return gap_at(of, scale); }, bound > 0 ? 1 / bound : kInfinity);
 }
 
 }  // namespace
@@ -210,15 +246,9 @@ Bounds loss_bounds(const Claim& claim, const Setting& setting, const Dataset& da
   const Real primal = value + of.ridge_square / 2 + of.norm;
   const Real rounding = 4 * std::numeric_limits<double>::epsilon() * (std::sqrt(predictors) + model.spread);
   const Real noise = rounding * (std::sqrt(dot(residual, residual)) + rounding / 2);
-  make_orthogonal(setting.directions, curvature, residual);
-  for (std::size_t i = 0; i < n; ++i)
-    if (setting.roots[i] > 0) of.dual[i] = residual[i] / setting.roots[i];
-  const Reals pulls = correlations(setting, data, residual);
-  for (std::size_t k = 0; k < pulls.size(); ++k)
-    of.product += model.beta[k] * (pulls[k] - claim.ridge * model.beta[k]);
-  const Real bound = dual_norm(counted(claim, pulls, model.beta), claim.weights);
-  const Real gap =
-      least_gap([&](Real scale) { return gap_at(of, scale); }, bound > 0 ? 1 / bound : kInfinity);
+  Real gap = kInfinity;
+  for (const Reals& dual : orthogonal_ones(setting.directions, curvature, residual))
+    gap = std::min(gap, gap_of(of, claim, data, model.beta, dual));
   return {squares, primal, primal - gap, noise + 1e-12L * primal, model.allowed};
 }
 

@@ -69,6 +69,17 @@ Real gap_at(const Terms& of, Real scale) {
 
 void append(Reals& all, const Reals& some) { all.insert(all.end(), some.begin(), some.end()); }
 
+// Sets the dual point from its rows times the roots of their weights; what the columns are correlated to it.
+Reals set_dual(Terms& of, const Table& dual, const Dataset& data) {
+  Reals pulls;
+  for (std::size_t c = 0; c < dual.size(); ++c) {
+    for (std::size_t i = 0; i < dual[c].size(); ++i)
+      if (of.setting.roots[i] > 0) of.dual[c][i] = dual[c][i] / of.setting.roots[i];
+    append(pulls, correlations(of.setting, data, dual[c]));
+  }
+  return pulls;
+}
+
 }  // namespace
 
 Bounds multinomial_bounds(const Claim& claim, const Setting& setting, const Dataset& data) {
@@ -106,12 +117,7 @@ Bounds multinomial_bounds(const Claim& claim, const Setting& setting, const Data
   Real residual_squares = 0;
   for (const Reals& of_class : residual) residual_squares += dot(of_class, of_class);
   make_orthogonal(setting, of.mu, residual);
-  Reals pulls;
-  for (std::size_t c = 0; c < classes; ++c) {
-    for (std::size_t i = 0; i < y.size(); ++i)
-      if (setting.roots[i] > 0) of.dual[c][i] = residual[c][i] / setting.roots[i];
-    append(pulls, correlations(setting, data, residual[c]));
-  }
+  const Reals pulls = set_dual(of, residual, data);
   of.ridge_square = claim.ridge * dot(all, all);
   of.norm = sorted_product(magnitudes(all), claim.weights);
   for (std::size_t k = 0; k < all.size(); ++k) of.product += all[k] * (pulls[k] - claim.ridge * all[k]);

@@ -103,6 +103,7 @@ Setting make_setting(const Claim& claim, const Dataset& data) {
     setting.roots.push_back(std::sqrt(weight));
   }
   const Rows rows(setting.weights);
+  const auto expected = data.design.expect();
   for (Index j = 0; j < claim.p; ++j) setting.columns.push_back(measure(data.design, j, claim, rows));
   if (claim.centered) setting.directions.push_back(setting.roots);
   for (const Index u : claim.unpenalized) {
@@ -144,6 +145,7 @@ Reals correlations(const Setting& setting, const Dataset& data, const Reals& res
   for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] *= setting.roots[i];
   const Rows rows(std::move(weighted));
   Reals result;
+  const auto expected = data.design.expect();
   for (Index j = 0; j < data.design.cols(); ++j) {
     if (!setting.penalized[static_cast<std::size_t>(j)]) continue;
     const Column& column = setting.columns[static_cast<std::size_t>(j)];

@@ -116,9 +116,8 @@ TEST_P(EveryType, LongColumnsAreReadInPieces) {
   EXPECT_EQ(first_difference(answers(*x, list), answers(*truth, list)), -1);
 }
 
-INSTANTIATE_TEST_SUITE_P(ColumnFile, EveryType, testing::ValuesIn(kTypes), [](const auto& of) {
-  return std::string(row_of(of.param).name);
-});
+INSTANTIATE_TEST_SUITE_P(ColumnFile, EveryType, testing::ValuesIn(kTypes),
+                         [](const auto& of) { return std::string(row_of(of.param).name); });
 
 // Threads that want different columns in different orders, some with plans, some of which end early.
 TEST(ColumnFile, SeveralThreadsShareLittleMemory) {
@@ -158,7 +157,8 @@ TEST(ColumnFile, AFileThatIsCutIsAnErrorWhereverReadersAre) {
   const StoredExample example(StoredType::kFloat, 2000, 500);
   const auto list = all_of(500);
   for (const bool planned : {false, true}) {
-    example.folder.write("columns", {reinterpret_cast<const char*>(example.bytes.data()), example.bytes.size()});
+    example.folder.write("columns",
+                         {reinterpret_cast<const char*>(example.bytes.data()), example.bytes.size()});
     const Stored x = read_columns(example.file, least_memory(example.file));
     const auto expected = planned ? x->expect(list) : nullptr;
     Vector v = Vector::Ones(2000), out(500);
@@ -177,8 +177,8 @@ TEST(ColumnFile, AFileThatChangesIsAnError) {
   const auto list = all_of(300);
   const Stored x = read_columns(example.file, least_memory(example.file));
   EXPECT_EQ(fault_of(*x, list), "");
-  std::filesystem::last_write_time(example.file.path,
-                                   std::filesystem::last_write_time(example.file.path) + std::chrono::seconds(1));
+  std::filesystem::last_write_time(
+      example.file.path, std::filesystem::last_write_time(example.file.path) + std::chrono::seconds(1));
   EXPECT_NE(fault_of(*x, list).find("the file has changed"), std::string::npos);
 }
 

@@ -63,7 +63,8 @@ std::vector<Malformed> csv_cases() {
       {"a.csv", "a,y\n1,2\ninf,3\n", "DIR/a.csv:3: column 'a': expected a finite number, got 'inf'"},
       {"a.csv", "a,y\n1,2\n1e999,3\n", "DIR/a.csv:3: column 'a': expected a finite number, got '1e999'"},
       {"a.csv", "a,b,y\n1,2,3\n,NA,3\n1,2,\n",
-       "DIR/a.csv:3: column 'a': missing value (3 missing values in 2 rows); use --missing mean or drop-rows"},
+       "DIR/a.csv:3: column 'a': missing value (3 missing values in 2 rows); use --missing mean or "
+       "drop-rows"},
       {"a.csv", "a,y\n\n1,?\n",
        "DIR/a.csv:3: column 'y': missing value (1 missing value in 1 row); use --missing mean or drop-rows"},
       {"a.csv",
@@ -98,7 +99,10 @@ std::vector<Malformed> csv_cases() {
        "\xff\xfe"
        "1\n1",
        "DIR/a.txt: expected UTF-16 text, got half a character at its end"},
-      {"a.csv", "1,2\n", "format: unknown format 'xls'; known: csv, libsvm, mtx, npy", {.format = "xls"}},
+      {"a.csv",
+       "1,2\n",
+       "format: unknown format 'xls'; known: bed, csv, libsvm, mtx, npy, npz, tyto",
+       {.format = "xls"}},
   };
 }
 
@@ -128,7 +132,8 @@ std::vector<Malformed> npy_cases() {
       {"a.npy", npy_file("<f8", "(2, 2)", bytes_of<double>({1, 2, kInfinity, 4})),
        "DIR/a.npy: element [1, 0]: expected a finite number, got inf"},
       {"a.npy", npy_file("<f8", "(2, 2)", bytes_of<double>({1, kNan, kNan, kNan})),
-       "DIR/a.npy: element [0, 1]: missing value (3 missing values in 2 rows); use --missing mean or drop-rows"},
+       "DIR/a.npy: element [0, 1]: missing value (3 missing values in 2 rows); use --missing mean or "
+       "drop-rows"},
       {"a.npy",
        npy_file("<f8", "(2, 2)", good),
        "target: no column '2' in DIR/a.npy; known: 0 to 1, or a file",
@@ -167,7 +172,7 @@ std::vector<Malformed> matrix_market_cases() {
       {"a.mtx", mtx("coordinate real general\n2 2000000000 1\n1 1 1\n"),
        "DIR/a.mtx: expected sizes up to 1049600 beside 1 entries, got 2 x 2000000000", kNoTarget},
       {"a.mtx", mtx("array real general\n1 1\n1\n"),
-       "target: want a file with the response of DIR/a.mtx (--target FILE), got none"},
+       "response: want a file with the response of DIR/a.mtx (--response FILE), got none"},
   };
 }
 
@@ -230,7 +235,8 @@ TEST(Malformed, PathsThatCannotBeRead) {
   const std::string y = dir.write("y.csv", "y\n1\n");
   EXPECT_EQ(message_of({x}, {.target = y}), y + ": expected 2 rows as in the matrix, got 1");
   const std::string two = dir.write("two.csv", "1,2\n3,4\n");
-  EXPECT_EQ(message_of({x}, {.target = two}), two + ": expected one column, the response, got 2");
+  EXPECT_EQ(message_of({x}, {.target = two}),
+            "target: want one of the columns of " + two + " (--response " + two + " --target NAME): 0, 1");
 }
 
 }  // namespace

@@ -78,6 +78,17 @@ TEST_P(ClassDesign, IsBlockDiagonal) {
   }
 }
 
+// The weights are those of the rows of one class.
+TEST_P(ClassDesign, AColumnIsZeroWhereItsRowsDoNotCount) {
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(4, 2);
+  x(3, 0) = x(0, 1) = 1;
+  const Design stored =
+      GetParam() ? Design::sparse(Eigen::SparseMatrix<double>(x.sparseView())) : Design::dense(x);
+  const Vector weights = (Vector(4) << 1, 1, 1, 0).finished();
+  const Design all = stored.standardized(false, false, weights).for_classes(kClasses);
+  for (Index j = 0; j < all.cols(); ++j) EXPECT_EQ(all.is_zero(j), j < kClasses) << j;
+}
+
 INSTANTIATE_TEST_SUITE_P(Storage, ClassDesign, ::testing::Bool());
 
 }  // namespace

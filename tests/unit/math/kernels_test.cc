@@ -4,7 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "tests/support/instruction_sets.h"
 #include "tests/support/random.h"
 
 namespace tyto {
@@ -129,17 +133,92 @@ TYPED_TEST(Kernels, SumsOfEverySize) {
   }
 }
 
-TEST(Kernels, FloatThatIsExactGivesTheBitsOfDouble) {
-  Random random(4);
-  for (Index n = 0; n <= kMost; ++n) {
-    const auto x = random_array<float>(random, n);
-    const std::vector<double> wide(x.begin(), x.end());
-    const auto v = random_array<double>(random, n);
-    EXPECT_EQ(kernels::dot(x.data(), v.data(), n), kernels::dot(wide.data(), v.data(), n)) << n;
-    std::vector<double> a = v, b = v;
-    kernels::axpy(0.3, x.data(), a.data(), n), kernels::axpy(0.3, wide.data(), b.data(), n);
-    EXPECT_EQ(a, b) << n;
+// A column as it is stored, from row `offset` on, and the same numbers in double. Its memory ends where the
+// column does: a sanitizer sees what is read beyond.
+template <class Scalar>
+struct Stored {
+  Stored(Random& random, Index rows, Index offset) : own(static_cast<std::size_t>(rows + offset)) {
+    for (Scalar& entry : own) entry = static_cast<Scalar>(random.uniform(0, 127));
+    column = own.data() + offset;
+    wide.assign(own.begin() + offset, own.end());
   }
+  std::vector<Scalar> own;
+  std::vector<double> wide;
+  const Scalar* column;
+};
+template <>
+struct Stored<kernels::Genotypes> {
+  Stored(Random& random, Index rows, Index offset) : own(static_cast<std::size_t>((rows + offset + 3) / 4)) {
+    for (std::uint8_t& byte : own) byte = static_cast<std::uint8_t>(random.between(0, 255));
+    const std::array<double, 4> values{2, 0.3, 1, 0};
+    for (Index i = offset; i < rows + offset; ++i)
+      wide.push_back(
+          values[static_cast<std::size_t>(own[static_cast<std::size_t>(i / 4)] >> (2 * (i % 4)) & 3)]);
+    column = kernels::Genotypes{own.data(), 0.3} + offset;
+  }
+  std::vector<std::uint8_t> own;
+  std::vector<double> wide;
+  kernels::Genotypes column;
+};
+
+template <class Scalar>
+class StoredColumns : public testing::Test {};
+using Narrow = testing::Types<float, std::int8_t, std::uint8_t, std::int16_t, kernels::Genotypes>;
+TYPED_TEST_SUITE(StoredColumns, Narrow);
+
+TYPED_TEST(StoredColumns, GiveTheBitsOfDouble) {
+  using Column = decltype(Stored<TypeParam>::column);
+  for_every_instruction_set([] {
+    Random random(4);
+    for (Index n = 0; n <= kMost; ++n)
+      for (Index offset = 0; offset < 4; ++offset) {
+        SCOPED_TRACE(testing::Message() << n << " rows, from row " << offset);
+        const Stored<TypeParam> x[4] = {
+            {random, n, offset}, {random, n, 0}, {random, n, 3 - offset}, {random, n, 1}};
+        const auto v = random_array<double>(random, n), w = random_array<double>(random, n);
+        EXPECT_EQ(kernels::dot(x[0].column, v.data(), n), kernels::dot(x[0].wide.data(), v.data(), n));
+        const Column columns[4] = {x[0].column, x[1].column, x[2].column, x[3].column};
+        const double* const wides[4] = {x[0].wide.data(), x[1].wide.data(), x[2].wide.data(),
+                                        x[3].wide.data()};
+        std::array<double, 8> out{1, -2, 0, 1e3, 5, 0, -7, 3}, want = out;
+        kernels::dot4(columns, v.data(), n, out.data());
+        kernels::dot4(wides, v.data(), n, want.data());
+        EXPECT_EQ(out, want);
+        kernels::dot4x2(columns, v.data(), w.data(), n, out.data());
+        kernels::dot4x2(wides, v.data(), w.data(), n, want.data());
+        EXPECT_EQ(out, want);
+        for (const double center : {0.0, 7.5}) {
+          const kernels::Sums sums = kernels::sums(x[0].column, n, center);
+          const kernels::Sums sums_wide = kernels::sums(std::as_const(x[0].wide).data(), n, center);
+          EXPECT_EQ(sums.sum, sums_wide.sum);
+          EXPECT_EQ(sums.squares, sums_wide.squares);
+        }
+        std::vector<double> a = v, b = v;
+        kernels::axpy(0.3, x[0].column, a.data(), n);
+        kernels::axpy(0.3, x[0].wide.data(), b.data(), n);
+        EXPECT_EQ(a, b);
+      }
+  });
+}
+
+TYPED_TEST(StoredColumns, AreCopied) {
+  for_every_instruction_set([] {
+    Random random(5);
+    for (Index n = 0; n <= 70; ++n)
+      for (Index offset = 0; offset < 4; ++offset) {
+        const Stored<TypeParam> x(random, n, offset);
+        const auto roots = random_array<double>(random, n);
+        for (const double* times : {static_cast<const double*>(nullptr), roots.data()}) {
+          std::vector<double> out(static_cast<std::size_t>(n) + 1, 99);
+          kernels::copy(x.column, {0.5, 1.1, times}, out.data(), n);
+          for (std::size_t i = 0; i < x.wide.size(); ++i) {
+            const double plain = (x.wide[i] - 0.5) * 1.1;
+            EXPECT_EQ(out[i], times ? plain * times[i] : plain);
+          }
+          EXPECT_EQ(out.back(), 99);
+        }
+      }
+  });
 }
 
 TEST(Kernels, MagnitudesOfEverySize) {

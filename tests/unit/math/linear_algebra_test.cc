@@ -1,7 +1,6 @@
 #include "tyto/math/linear_algebra.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <array>
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/instruction_sets.h"
 #include "tests/support/random.h"
 #include "tyto/base/parallel.h"
 #include "tyto/math/kernels.h"
@@ -20,19 +20,6 @@ namespace {
 
 // The block at (1, 2) of a larger matrix, so that columns are not contiguous.
 Matrix room_for(Random& random, Index rows, Index cols) { return random_matrix(random, rows + 3, cols + 4); }
-
-// Runs the check with the kernels of every instruction set of this machine, not only its best one.
-template <class Check>
-void for_every_instruction_set(Check check) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 TEST(LinearAlgebra, ProductsOfBlocksAreThoseOfTheirEntries) {
   for (const auto& [k, m, n] : {std::array<Index, 3>{1, 1, 1}, {7, 3, 5}, {40, 33, 2}, {2, 30, 41}}) {

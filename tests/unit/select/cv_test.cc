@@ -50,7 +50,8 @@ std::vector<double> naive_fold(const Data& data, const RegressionOptions& option
   const Vector shape = curve.regression.shape.weights();
   std::vector<double> errors;
   for (const PathStep& step : curve.path.steps) {
-    const Problem problem{Design::dense(train.x), gaussian_loss(train.y), SortedL1(share * step.alpha * shape)};
+    const Problem problem{Design::dense(train.x), gaussian_loss(train.y),
+                          SortedL1(share * step.alpha * shape)};
     const Fit one = fit(problem, tight());
     expect_certified(problem, one, 1e-11);
     const Vector beta = one.solution.beta.array() / train.scale.transpose().array();

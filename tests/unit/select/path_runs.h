@@ -51,7 +51,8 @@ inline void expect_path_certified(const Regression& regression, const Path& path
     EXPECT_LE(step.clusters, step.nonzeros());
     EXPECT_EQ(step.clusters > 0, step.nonzeros() > 0);
     const double y_norm = problem.loss->response().squaredNorm();
-    const double left = (problem.loss->response() - make_iterate(problem, whole.solution.beta).eta).squaredNorm();
+    const double left =
+        (problem.loss->response() - make_iterate(problem, whole.solution.beta).eta).squaredNorm();
     EXPECT_NEAR(step.explained, y_norm > 0 ? 1 - left / y_norm : 0, 1e-12);
     EXPECT_EQ(step.fit.solution.beta.size() + step.fit.solution.eta.size(), 0);
     EXPECT_TRUE(step.fit.certificate.support.empty());

@@ -56,10 +56,13 @@ void expect_as_naive(const Problem& problem, const Vector& beta, double toleranc
     EXPECT_NEAR(found.beta.coeff(column), at.second * want[at.first], tolerance * largest) << column;
   const Vector residual = problem.loss->response() - sums.z * want;
   EXPECT_NEAR(found.residual_norm, residual.norm(), tolerance * problem.loss->response().norm());
-  const Vector gradient = sums.z.transpose() * (problem.loss->response() - make_iterate(problem, found.beta).eta);
+  const Vector gradient =
+      sums.z.transpose() * (problem.loss->response() - make_iterate(problem, found.beta).eta);
   const double spread = Vector(found.beta).cwiseAbs().dot(problem.design.norms());  // what Xb rounds like
   for (Index k = 0; k < gradient.size(); ++k)
-    EXPECT_LE(std::abs(gradient[k]), sums.z.col(k).norm() * (1e-12 * problem.loss->response().norm() + 1e-15 * spread)) << k;
+    EXPECT_LE(std::abs(gradient[k]),
+              sums.z.col(k).norm() * (1e-12 * problem.loss->response().norm() + 1e-15 * spread))
+        << k;
 }
 
 Vector with_ties(Random& random, Index p, Index levels, double density) {
@@ -133,7 +136,8 @@ TEST(Relax, DependentColumnsShareTheirPart) {
   // A cluster whose columns cancel has no part.
   x.col(1) = x.col(0);
   beta << 1, -1, 3;
-  const LeastSquares cancelled = relax(dense_problem(x, problem.loss->response(), Vector::Ones(3)), beta.sparseView());
+  const LeastSquares cancelled =
+      relax(dense_problem(x, problem.loss->response(), Vector::Ones(3)), beta.sparseView());
   EXPECT_EQ(cancelled.beta.coeff(0), 0);
   EXPECT_EQ(cancelled.rank, 1);
 }
@@ -254,8 +258,10 @@ TEST(Relax, ResidualsAlongGamma) {
       EXPECT_LE(least, most * (1 + 1e-12));
       EXPECT_NEAR(std::pow(path.steps[k].residual_norm, 2), least + gamma * gamma * (most - least),
                   1e-9 * most);
-      EXPECT_NEAR(path.steps[k].explained,
-                  1 - std::pow(path.steps[k].residual_norm, 2) / regression.problem.loss->response().squaredNorm(), 1e-12);
+      EXPECT_NEAR(
+          path.steps[k].explained,
+          1 - std::pow(path.steps[k].residual_norm, 2) / regression.problem.loss->response().squaredNorm(),
+          1e-12);
       EXPECT_EQ(Vector(path.steps[k].beta), Vector(penalized.steps[k].beta));
     }
   }

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "tests/support/certified.h"
+#include "tests/support/naive.h"
 #include "tests/support/random.h"
 #include "tests/support/zoo.h"
 #include "tyto/base/error.h"
@@ -23,6 +27,140 @@ FitOptions options(std::string_view solver, std::string_view variant, std::strin
   result.screening = rule;
   result.tolerance = 1e-8;
   return result;
+}
+
+// The algorithms once more, from the paper's lines and the public code, with dense matrices.
+struct Naive {
+  Eigen::MatrixXd x;
+  Vector y, w;
+
+  explicit Naive(const Problem& problem, const Eigen::MatrixXd& entries)
+      : x(entries), y(problem.loss->response()), w(problem.design.cols()) {
+    for (Index k = 0; k < w.size(); ++k) w[k] = problem.penalty.weight(k);
+  }
+  Vector gradient(const Vector& b) const { return x.transpose() * (x * b - y); }
+  double smooth(const Vector& b) const { return (x * b - y).squaredNorm() / 2; }
+  Vector prox(const Vector& v, double step) const {
+    const naive::Reals result = naive::prox(w, v, step);
+    Vector out(v.size());
+    for (Index j = 0; j < v.size(); ++j) out[j] = static_cast<double>(result[static_cast<std::size_t>(j)]);
+    return out;
+  }
+  void keep(const IndexSet& columns) {
+    x = Eigen::MatrixXd(x(Eigen::all, columns));
+    w.conservativeResize(std::ssize(columns));
+  }
+};
+
+// Twice ||X'Xu|| for a random u of length 1.
+double first_lipschitz(const Eigen::MatrixXd& x, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  Vector u(x.cols());
+  for (double& entry : u) entry = normal(random);
+  return 2 * (x.transpose() * (x * u)).norm() / u.norm();
+}
+
+class ApgdStepByStep : public testing::TestWithParam<bool> {};
+
+// Half of the columns leave at step 10, some of them with coefficients other than 0.
+TEST_P(ApgdStepByStep, IsThePaperWithTheStepsOfItsCode) {
+  Random random(3);
+  Eigen::MatrixXd entries = random_matrix(random, 30, 20);
+  entries.col(3) *= 10;  // the step bound is too small at first
+  Problem problem = dense_problem(entries, random_vector(random, 30), Vector::LinSpaced(20, 2, 1));
+  problem.penalty = problem.penalty.scaled(0.05 * alpha_max(problem));
+  Naive naive(problem, entries);
+  const Work work;
+  Iterate at = make_iterate(problem, Vector::Zero(20));
+  const std::unique_ptr<Solver> solver = make_published_apgd({}, GetParam());
+  solver->attach(problem, at, work);
+  const double first = first_lipschitz(entries, 1);
+  double lipschitz = first;
+  Vector z = Vector::Zero(20), beta = z;
+  double t = 1;
+  for (int k = 1; k <= 40; ++k) {
+    SCOPED_TRACE(k);
+    if (k == 10) {
+      const IndexSet left{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+      EXPECT_NE(z.tail(10).norm(), 0);
+      problem = restrict_to(problem, left);
+      at = make_iterate(problem, restrict_to(at.beta, left));
+      solver->restrict_to(problem, at, left, true);
+      naive.keep(left);
+      z = Vector(z.head(10));
+      beta = Vector(beta.head(10));
+      if (GetParam()) t = 1;
+    }
+    solver->advance(problem, at, certify(problem, at), correlation(problem, at), {});
+    const Vector gradient = naive.gradient(z), before = beta;
+    for (;; lipschitz *= 2) {
+      beta = naive.prox(z - gradient / lipschitz, 1 / lipschitz);
+      const Vector moved = beta - z;
+      if (naive.smooth(z) + moved.dot(gradient) + lipschitz / 2 * moved.squaredNorm() >=
+          naive.smooth(beta) * (1 - 1e-12))
+        break;
+    }
+    const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+    z = beta + (t - 1) / next * (beta - before);
+    t = next;
+    ASSERT_LE((at.beta - z).norm(), 1e-11 * (1 + z.norm()));
+  }
+  EXPECT_GT(lipschitz, first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Published, ApgdStepByStep, testing::Bool(),
+                         [](const auto& variant) { return variant.param ? "printed" : "published"; });
+
+struct Epochs {
+  Index batch, inner;
+  double step;
+  bool printed;
+};
+
+// On data where chance decides nothing: a batch has all rows, or all rows are alike.
+void expect_spgd_step_by_step(const Eigen::MatrixXd& entries, const Epochs& of) {
+  Random random(4);
+  const Index n = entries.rows(), p = entries.cols();
+  Problem problem = dense_problem(entries, random_vector(random, n), Vector::LinSpaced(p, 2, 1));
+  problem.penalty = problem.penalty.scaled(0.05 * alpha_max(problem));
+  const Naive naive(problem, entries);
+  const Work work;
+  Iterate at = make_iterate(problem, Vector::Zero(p));
+  const std::unique_ptr<Solver> solver = make_published_spgd(
+      {.stochastic = {.batch = of.batch, .inner_steps = of.inner, .step_size = of.step}}, of.printed);
+  solver->attach(problem, at, work);
+  // l times the mean over a batch is l / n of the sum over all rows, whichever rows it has.
+  const double share = static_cast<double>(of.batch) / static_cast<double>(n);
+  const double scale = (of.printed ? 1 : static_cast<double>(n)) / static_cast<double>(of.batch) * share;
+  Vector beta = Vector::Zero(p);
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    SCOPED_TRACE(epoch);
+    solver->advance(problem, at, certify(problem, at), correlation(problem, at), {});
+    const Vector full = naive.gradient(beta), start = beta;
+    for (Index k = 0; k < of.inner; ++k)
+      beta = naive.prox(beta - of.step * (scale * (naive.gradient(beta) - full) + full), of.step);
+    EXPECT_NE((beta - start).norm(), 0);
+    ASSERT_LE((at.beta - beta).norm(), 1e-11 * (1 + beta.norm()));
+  }
+}
+
+TEST(Published, SpgdIsThePaperStepByStep) {
+  Random random(5);
+  const Eigen::MatrixXd different = random_matrix(random, 12, 7);
+  const Eigen::MatrixXd alike = Eigen::VectorXd::Ones(12) * random_vector(random, 7).transpose();
+  for (const bool printed : {false, true}) {
+    SCOPED_TRACE(printed);
+    expect_spgd_step_by_step(different, {12, 6, 0.01, printed});
+    for (const Index batch : {1, 5, 12}) expect_spgd_step_by_step(alike, {batch, 6, 0.001, printed});
+  }
+}
+
+// The public code cannot do this (erratum 15): it draws 50 rows, and takes n / 50 steps.
+TEST(Published, SpgdMovesWithFewerRowsThanABatch) {
+  Random random(8);
+  const Problem problem = simulated_problem(random, 20, 30, make_weights("oscar", {20, 30, 0.1}), 0.3);
+  expect_certified(problem, fit(problem, options("spgd", "published", "none")), 1e-8);
 }
 
 TEST(Published, BothAreCertifiedWithEveryRule) {

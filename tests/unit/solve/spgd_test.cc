@@ -189,7 +189,8 @@ TEST(Spgd, GatheredRowsGiveTheSameRun) {
   EXPECT_EQ(gathered.solution.beta, copied.solution.beta);
 }
 
-// Once rounding keeps the gap from falling, every epoch doubles the batch: it ends at the rows that there are.
+// Once rounding keeps the gap from falling, every epoch doubles the batch: it ends at the rows that there
+// are.
 TEST(Spgd, EpochsWithoutGainDoNotDrawWithoutEnd) {
   const Problem problem = many_rows(0.1);
   const std::unique_ptr<Solver> solver = make_spgd({});
